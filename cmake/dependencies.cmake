@@ -1,0 +1,32 @@
+# Everything the library links privately, behind one target. All come from Debian packages; see ./dev.
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+
+set(BLA_VENDOR OpenBLAS)
+find_package(BLAS REQUIRED)
+find_package(LAPACK REQUIRED)
+find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu aarch64-linux-gnu REQUIRED)
+find_path(LAPACKE_INCLUDE_DIR lapacke.h PATH_SUFFIXES openblas REQUIRED)
+find_library(LAPACKE_LIBRARY lapacke REQUIRED)
+find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
+find_library(LBFGS_LIBRARY lbfgs REQUIRED)
+
+add_library(summand_dependencies INTERFACE)
+target_include_directories(summand_dependencies SYSTEM INTERFACE
+                           ${CBLAS_INCLUDE_DIR} ${LAPACKE_INCLUDE_DIR} ${LBFGS_INCLUDE_DIR})
+target_link_libraries(summand_dependencies INTERFACE
+                      ${LAPACKE_LIBRARY} ${LBFGS_LIBRARY} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES}
+                      ZLIB::ZLIB nlohmann_json::nlohmann_json)
+
+option(SUMMAND_HDF5 "Read ann-benchmarks HDF5 files" ON)
+if(SUMMAND_HDF5)
+  find_package(HDF5 COMPONENTS C)
+  if(HDF5_FOUND)
+    target_include_directories(summand_dependencies SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
+    target_link_libraries(summand_dependencies INTERFACE ${HDF5_LIBRARIES})
+    target_compile_definitions(summand_dependencies INTERFACE SUMMAND_HAS_HDF5)
+  else()
+    message(STATUS "HDF5 not found: .hdf5 files will be refused with a message")
+  endif()
+endif()

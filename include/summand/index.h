@@ -1,0 +1,79 @@
+// Exhaustive search over compact codes: every code is scored with M look-ups, exactly.
+//
+//     FlatIndex index(model, encode(model, base.view()), Metric::euclidean);
+//     Neighbors found = index.search(queries.view(), {.k = 100});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "summand/execution.h"
+#include "summand/matrix.h"
+#include "summand/metric.h"
+#include "summand/neighbors.h"
+#include "summand/quantizer.h"
+
+namespace summand {
+
+/// The ids a search may return. Ids are row numbers of the base, from 0.
+class IdFilter {
+public:
+    static IdFilter range(std::int64_t first, std::int64_t last);   ///< first <= id < last
+    static IdFilter list(std::span<const std::int64_t> ids);        ///< any order
+    static IdFilter bitmap(std::span<const std::uint8_t> bits);     ///< bit id%8 of byte id/8
+    static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);
+
+    bool keeps(std::int64_t id) const;
+
+    /// Bits of the 64 ids from 64*word on; ids past the end are not kept.
+    std::uint64_t word(std::size_t word) const { return word < words_.size() ? words_[word] : 0; }
+
+private:
+    void keep(std::int64_t id);
+    std::vector<std::uint64_t> words_;
+};
+
+struct SearchOptions {
+    std::size_t k = 10;
+    const IdFilter* filter = nullptr;   ///< borrowed; null keeps all
+    Execution execution = {};
+};
+
+/// All neighbours within a radius; those of query i are entries[begin[i]] … entries[begin[i+1]-1], best first.
+struct RangeNeighbors {
+    std::vector<std::size_t> begin;
+    std::vector<Neighbor> entries;
+};
+
+class PackedCodes;
+
+class FlatIndex {
+public:
+    FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric);
+    FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric);
+
+    std::size_t size() const;
+    Metric metric() const { return metric_; }
+    const Quantizer& quantizer() const { return quantizer_; }
+
+    /// The same ids and scores for every instruction set, thread count and batch size.
+    Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
+
+    /// Every id with a score below `radius` (squared for euclidean); `options.k` is not used.
+    RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
+
+    Codes codes() const;
+    std::size_t memory_bytes() const;   ///< of the codes as they are held
+    const std::shared_ptr<const PackedCodes>& packed() const { return packed_; }
+
+private:
+    Quantizer quantizer_;
+    std::shared_ptr<const PackedCodes> packed_;
+    Metric metric_;
+};
+
+}  // namespace summand

@@ -1,0 +1,99 @@
+// Files. Vectors are read by streaming, so a file may be larger than memory; models, codes and indexes are
+// stored in one container format (docs/format.md) and saved atomically: a crash leaves the old file or the new one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "summand/codes.h"
+#include "summand/index.h"
+#include "summand/matrix.h"
+#include "summand/neighbors.h"
+#include "summand/quantizer.h"
+
+namespace summand {
+
+enum class ElementType { float32, float16, uint8, int8, int32 };
+
+std::string_view name(ElementType type);
+
+/// Rows of a vector file, converted to float as they are read. Formats by extension:
+/// .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy .hdf5/.h5 (`file.hdf5:train`) and MNIST idx (also .gz).
+class VectorReader {
+public:
+    /// Checks the header against the file's real size; throws `Error` with the path, the value and what was expected.
+    explicit VectorReader(const std::string& path);
+    ~VectorReader();
+    VectorReader(VectorReader&&) noexcept;
+    VectorReader& operator=(VectorReader&&) noexcept;
+
+    const std::string& path() const;
+    std::size_t rows() const;
+    std::size_t columns() const;
+    ElementType type() const;
+
+    /// Rows [first, first + count) as floats. NaN or infinity is an error that names the row.
+    Matrix<float> read(std::size_t first, std::size_t count) const;
+
+    class Source;   // private: one implementation per format
+
+private:
+    std::unique_ptr<Source> source_;
+    std::string path_;
+};
+
+Matrix<float> read_vectors(const std::string& path);
+
+/// `count` rows drawn without replacement (all of them where there are fewer), in file order.
+Matrix<float> sample_vectors(const VectorReader& reader, std::size_t count, std::uint64_t seed);
+
+/// Ground truth or results: .ivecs .ibin .npy or `file.hdf5:neighbors`.
+Matrix<std::int64_t> read_ids(const std::string& path);
+
+/// Format by extension; .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy. Written atomically.
+void write_vectors(const std::string& path, MatrixView<float> vectors);
+void write_ids(const std::string& path, MatrixView<std::int64_t> ids);
+
+/// Writes a whole file: temporary beside it, fsync, rename, directory fsync. On failure nothing is left behind.
+void write_file(const std::string& path, std::span<const std::byte> bytes);
+
+using Bytes = std::vector<std::byte>;
+
+Bytes save(const Quantizer& quantizer);
+Bytes save(const Codes& codes, const Quantizer& quantizer);
+Bytes save(const FlatIndex& index);
+
+Quantizer load_quantizer(std::span<const std::byte> bytes, std::string_view name = "memory");
+Codes load_codes(std::span<const std::byte> bytes, std::string_view name = "memory");
+FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name = "memory");
+
+void save(const std::string& path, const Quantizer& quantizer);
+void save(const std::string& path, const Codes& codes, const Quantizer& quantizer);
+void save(const std::string& path, const FlatIndex& index);
+
+Quantizer load_quantizer(const std::string& path);
+Codes load_codes(const std::string& path);
+FlatIndex load_index(const std::string& path);
+
+/// What a container holds, for `summand info`: kind ("model", "codes", "index") and its sections.
+struct ContainerInfo {
+    std::string kind;
+    std::uint32_t version = 0;
+    struct Section {
+        std::string name;
+        std::string type;
+        std::vector<std::uint64_t> shape;
+        std::uint64_t bytes = 0;
+    };
+    std::vector<Section> sections;
+};
+
+ContainerInfo container_info(const std::string& path);
+
+}  // namespace summand

@@ -1,0 +1,19 @@
+// What "near" means. Scores are smaller-is-better for every metric:
+//
+//     euclidean      |q - x|^2            (squared)
+//     inner_product  -q.x
+//     cosine         -q.x of vectors scaled to length one
+#pragma once
+
+#include <string_view>
+
+namespace summand {
+
+enum class Metric { euclidean, inner_product, cosine };
+
+std::string_view name(Metric metric);
+
+/// Throws `Error` that lists the known names.
+Metric parse_metric(std::string_view text);
+
+}  // namespace summand

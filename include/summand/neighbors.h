@@ -1,0 +1,58 @@
+// Answers: the k best (score, id) of each query, best first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "summand/matrix.h"
+
+namespace summand {
+
+inline constexpr std::int64_t kNoId = -1;
+
+struct Neighbor {
+    float score;
+    std::int64_t id;
+
+    /// Smaller scores first; equal scores by smaller id, so that results do not depend on threads.
+    friend bool operator<(const Neighbor& a, const Neighbor& b) {
+        return a.score < b.score || (a.score == b.score && a.id < b.id);
+    }
+    friend bool operator==(const Neighbor&, const Neighbor&) = default;
+};
+
+/// nq × k; where fewer than k exist, a row ends with id -1 and score +infinity.
+struct Neighbors {
+    Matrix<std::int64_t> ids;
+    Matrix<float> scores;
+
+    friend bool operator==(const Neighbors&, const Neighbors&) = default;
+};
+
+/// Collects the k best of a stream in amortised constant time per accepted entry.
+class TopK {
+public:
+    explicit TopK(std::size_t k);
+
+    /// The worst of the k best so far: an entry that is not smaller need not be offered.
+    const Neighbor& limit() const { return limit_; }
+
+    void offer(Neighbor entry) {
+        if (entry < limit_) insert(entry);
+    }
+
+    /// Best first; the collector is empty afterwards.
+    std::vector<Neighbor> take();
+
+private:
+    void insert(Neighbor entry);
+    void shrink();
+
+    std::size_t k_;
+    std::vector<Neighbor> entries_;   // up to 2k, unordered; cut to the k best when full
+    Neighbor limit_{std::numeric_limits<float>::infinity(), std::numeric_limits<std::int64_t>::max()};
+};
+
+}  // namespace summand

@@ -1,0 +1,100 @@
+// All that training produces, whatever the method: a plain value, and the one scoring equation
+//
+//     score(q, x) = offset(q) + Σ_m table[m][code_m(x)] + bias(x)            smaller is better
+//
+// with, for y = rotation · (x - centre) and words c[m][k] that approximate y,
+//
+//     euclidean        table[m][k] = word_offset[m][k] - 2 q'·c[m][k],  offset = |q'|²,  q' = rotation·(q - centre)
+//     inner product    table[m][k] = -(rotation·q)·c[m][k],             offset = -q·centre
+//     cosine           inner product of vectors of length one
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "summand/codes.h"
+#include "summand/dictionaries.h"
+#include "summand/execution.h"
+#include "summand/matrix.h"
+#include "summand/metric.h"
+
+namespace summand {
+
+/// How hard the encoder searches for the best words. More effort, higher recall, slower encoding.
+enum class Effort : std::uint8_t { fast, standard, best };
+
+std::string_view name(Effort effort);
+Effort parse_effort(std::string_view text);
+
+/// What the encoder minimises for a vector y with approximation ȳ and residual r = y - ȳ:
+///     |r|² + penalty · (|ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m])²
+struct EncoderSettings {
+    float penalty = 0;               ///< μ; 0: quantization error alone
+    float theta = 0;                 ///< θ; 0: as in the paper
+    Effort effort = Effort::standard;
+
+    friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
+};
+
+/// Figures of the training that `info` shows; they do not influence results.
+struct TrainingSummary {
+    std::uint64_t vectors = 0;             ///< learnt from
+    double distortion = 0;                 ///< mean squared error on them
+    double held_out_distortion = 0;        ///< on fresh encodings of vectors not learnt from
+    double cross_term_deviation = 0;       ///< standard deviation of |ȳ|² - Σ word_offset, held out
+    std::vector<double> objective;         ///< per iteration
+
+    friend bool operator==(const TrainingSummary&, const TrainingSummary&) = default;
+};
+
+struct Quantizer {
+    std::string method;                    ///< name in the registry: "PQ", "OPQ" …
+    bool unit_length = false;              ///< vectors are scaled to length one first (cosine)
+    bool stores_bias = false;              ///< codes carry |ȳ|² - Σ word_offset in a float each (CQ)
+    std::vector<float> centre;             ///< D values that are subtracted first
+    Matrix<float> rotation;                ///< D × D, orthogonal, or empty for the identity
+    Dictionaries dictionaries;
+    std::vector<float> word_offsets;       ///< M × K
+    EncoderSettings encoder;
+    TrainingSummary training;
+
+    std::size_t dimensions() const { return centre.size(); }
+
+    /// Bytes one vector takes, the bias included.
+    std::size_t code_bytes() const;
+
+    friend bool operator==(const Quantizer&, const Quantizer&) = default;
+};
+
+/// Hash of all that influences codes and scores. Codes carry it, and are refused by another model.
+std::uint64_t identity(const Quantizer& quantizer);
+
+/// Tables of one query: the score of a code is a sum of M look-ups.
+struct LookupTable {
+    std::size_t count = 0;                 ///< M
+    std::size_t words = 0;                 ///< K
+    std::vector<float> entries;            ///< M × K
+    float offset = 0;
+
+    /// Summed as ((entry_0 + entry_1) + …) + bias; the offset is the caller's to add.
+    float sum(const std::uint8_t* code, float bias = 0) const;
+};
+
+struct EncodeOptions {
+    Effort effort = Effort::standard;
+    bool effort_from_model = true;         ///< use the model's effort instead of the one above
+    std::uint64_t seed = 0;                ///< of the encoder's local search
+    Execution execution;
+};
+
+/// The code of a vector depends on the model, the options and that vector alone.
+Codes encode(const Quantizer& quantizer, MatrixView<float> vectors, const EncodeOptions& options = {});
+
+/// The approximations x̄ in the original space.
+Matrix<float> decode(const Quantizer& quantizer, const Codes& codes, const Execution& execution = {});
+
+LookupTable lookup_table(const Quantizer& quantizer, std::span<const float> query, Metric metric);
+
+}  // namespace summand

@@ -1,0 +1,36 @@
+// Buffers aligned to a cache line, for SIMD loads. Storage is not initialised.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace summand {
+
+inline constexpr std::size_t kCacheLine = 64;
+
+template <class T>
+class AlignedBuffer {
+    static_assert(std::is_trivial_v<T>);
+
+public:
+    AlignedBuffer() = default;
+    explicit AlignedBuffer(std::size_t size)
+        : data_(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{kCacheLine}))), size_(size) {}
+
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+    T& operator[](std::size_t i) { return data_.get()[i]; }
+    const T& operator[](std::size_t i) const { return data_.get()[i]; }
+
+private:
+    struct Free {
+        void operator()(T* p) const { ::operator delete(p, std::align_val_t{kCacheLine}); }
+    };
+    std::unique_ptr<T[], Free> data_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace summand

@@ -1,0 +1,25 @@
+// The avx512 level.
+#include <immintrin.h>
+#include "kernels/kernels.h"
+
+namespace summand {
+namespace {
+
+#include "kernels/common.inl"
+
+}  // namespace
+
+extern const Kernels avx512_kernels;
+const Kernels avx512_kernels = {
+    .name = "avx512",
+    .inner_products = inner_products,
+    .argmin_sum = argmin_sum,
+    .dot = dot,
+    .squared_distance = squared_distance,
+    .sum_rows = sum_rows,
+    .add_to_rows = add_to_rows,
+    .icm_visit = icm_visit,
+    .scan = {},
+};
+
+}  // namespace summand

@@ -1,0 +1,173 @@
+// Portable vector code, included by each instruction set's file inside an anonymous namespace and compiled with
+// its flags: the compiler lowers the 64-byte vectors to what the level has. Only intrinsic-free C++ here.
+
+typedef float Float16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef std::int32_t Int16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef std::int16_t Short32 __attribute__((vector_size(64), aligned(2), may_alias));
+typedef std::int16_t Short16 __attribute__((vector_size(32), aligned(2), may_alias));
+
+constexpr std::size_t kLanes = 16;
+
+#define SUMMAND_INLINE static inline __attribute__((always_inline))
+
+template <class V, class T>
+SUMMAND_INLINE V load(const T* p) {
+    return *reinterpret_cast<const V*>(p);
+}
+template <class V, class T>
+SUMMAND_INLINE void store(T* p, V v) {
+    *reinterpret_cast<V*>(p) = v;
+}
+SUMMAND_INLINE Float16 broadcast(float x) { return Float16{} + x; }
+
+// ((l0+l8)+(l4+l12)) + … : halves are added until one value is left.
+SUMMAND_INLINE float lane_sum(Float16 v) {
+    float lane[kLanes];
+    store(lane, v);
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+    return lane[0];
+}
+
+template <std::size_t Vectors>
+SUMMAND_INLINE void inner_products_of(const float* query, const float* columns, std::size_t dimensions,
+                                      std::size_t stride, float* out) {
+    Float16 sum[Vectors] = {};
+    for (std::size_t d = 0; d < dimensions; ++d)
+        for (std::size_t v = 0; v < Vectors; ++v)
+            sum[v] += query[d] * load<Float16>(columns + d * stride + v * kLanes);
+    for (std::size_t v = 0; v < Vectors; ++v) store(out + v * kLanes, sum[v]);
+}
+
+void inner_products(const float* query, const float* columns, std::size_t dimensions, std::size_t words,
+                    std::size_t stride, float* out) {
+    std::size_t w = 0;
+    for (; w + 8 * kLanes <= words; w += 8 * kLanes)
+        inner_products_of<8>(query, columns + w, dimensions, stride, out + w);
+    for (; w + kLanes <= words; w += kLanes)
+        inner_products_of<1>(query, columns + w, dimensions, stride, out + w);
+    for (; w < words; ++w) {
+        float sum = 0;
+        for (std::size_t d = 0; d < dimensions; ++d) sum += query[d] * columns[d * stride + w];
+        out[w] = sum;
+    }
+}
+
+// Lane-wise minimum with the index where it was first met.
+struct LaneMinimum {
+    Float16 value;
+    Int16 index;
+};
+SUMMAND_INLINE void take_smaller(LaneMinimum& minimum, Float16 value, Int16 index) {
+    const Int16 smaller = value < minimum.value;
+    minimum.value = smaller ? value : minimum.value;
+    minimum.index = smaller ? index : minimum.index;
+}
+SUMMAND_INLINE std::uint32_t first_smallest(const LaneMinimum& minimum, float* best) {
+    float value[kLanes];
+    std::int32_t index[kLanes];
+    store(value, minimum.value);
+    store(index, minimum.index);
+    std::size_t lane = 0;
+    for (std::size_t i = 1; i < kLanes; ++i)
+        if (value[i] < value[lane] || (value[i] == value[lane] && index[i] < index[lane])) lane = i;
+    *best = value[lane];
+    return static_cast<std::uint32_t>(index[lane]);
+}
+constexpr Int16 kLaneIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr float kLargest = 3.4e38f;
+
+std::uint32_t argmin_sum(const float* scores, const float* added, std::size_t count, float* best) {
+    LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
+    Int16 index = kLaneIndex;
+    std::size_t k = 0;
+    for (; k + kLanes <= count; k += kLanes, index += static_cast<std::int32_t>(kLanes))
+        take_smaller(minimum, load<Float16>(scores + k) + load<Float16>(added + k), index);
+    std::uint32_t word = first_smallest(minimum, best);
+    for (; k < count; ++k) {
+        const float score = scores[k] + added[k];
+        if (score < *best) {
+            *best = score;
+            word = static_cast<std::uint32_t>(k);
+        }
+    }
+    return word;
+}
+
+template <class Term>
+SUMMAND_INLINE float lane_total(std::size_t size, Term term) {
+    Float16 sum = {};
+    std::size_t i = 0;
+    for (; i + kLanes <= size; i += kLanes) sum += term.vector(i);
+    float lane[kLanes];
+    store(lane, sum);
+    for (std::size_t l = 0; i < size; ++i, ++l) lane[l] += term.scalar(i);
+    return lane_sum(load<Float16>(lane));
+}
+
+struct DotTerm {
+    const float *a, *b;
+    inline __attribute__((always_inline)) Float16 vector(std::size_t i) const { return load<Float16>(a + i) * load<Float16>(b + i); }
+    inline __attribute__((always_inline)) float scalar(std::size_t i) const { return a[i] * b[i]; }
+};
+struct DistanceTerm {
+    const float *a, *b;
+    inline __attribute__((always_inline)) Float16 vector(std::size_t i) const {
+        const Float16 difference = load<Float16>(a + i) - load<Float16>(b + i);
+        return difference * difference;
+    }
+    inline __attribute__((always_inline)) float scalar(std::size_t i) const { return (a[i] - b[i]) * (a[i] - b[i]); }
+};
+
+float dot(const float* a, const float* b, std::size_t size) { return lane_total(size, DotTerm{a, b}); }
+float squared_distance(const float* a, const float* b, std::size_t size) {
+    return lane_total(size, DistanceTerm{a, b});
+}
+
+void sum_rows(const float* const* rows, std::size_t count, std::size_t size, float* out) {
+    std::size_t d = 0;
+    for (; d + kLanes <= size; d += kLanes) {
+        Float16 sum = {};
+        for (std::size_t m = 0; m < count; ++m) sum += load<Float16>(rows[m] + d);
+        store(out + d, sum);
+    }
+    for (; d < size; ++d) {
+        float sum = 0;
+        for (std::size_t m = 0; m < count; ++m) sum += rows[m][d];
+        out[d] = sum;
+    }
+}
+
+void add_to_rows(float* const* rows, std::size_t count, std::size_t size, const float* value) {
+    for (std::size_t m = 0; m < count; ++m) {
+        float* row = rows[m];
+        std::size_t d = 0;
+        for (; d + kLanes <= size; d += kLanes) store(row + d, load<Float16>(row + d) + load<Float16>(value + d));
+        for (; d < size; ++d) row[d] += value[d];
+    }
+}
+
+IcmChoice icm_visit(const IcmVisit& visit) {
+    const Float16 error = broadcast(visit.error), excess = broadcast(visit.excess);
+    const float twice_pair_weight = 2 * (1 - visit.theta);
+    LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
+    Int16 index = kLaneIndex;
+    std::int16_t pairs[kMaxIcmStride];
+    for (std::size_t k = 0; k < visit.stride; k += kIcmLanes) {
+        Short32 sum = {};
+        for (std::size_t r = 0; r < visit.row_count; ++r) sum += load<Short32>(visit.rows[r] + k);
+        store(pairs + k, sum);
+        for (std::size_t half = k; half < k + kIcmLanes; half += kLanes, index += static_cast<std::int32_t>(kLanes)) {
+            const Float16 pair = __builtin_convertvector(load<Short16>(pairs + half), Float16) * visit.scale;
+            const Float16 unary = load<Float16>(visit.unary + half);
+            const Float16 e = error + unary + 2.0f * pair;
+            const Float16 v = excess + load<Float16>(visit.word_excess + half) - visit.theta * unary +
+                              twice_pair_weight * pair;
+            take_smaller(minimum, e + visit.penalty * v * v, index);
+        }
+    }
+    IcmChoice choice{};
+    choice.word = first_smallest(minimum, &choice.cost);
+    choice.pair = static_cast<float>(pairs[choice.word]) * visit.scale;
+    return choice;
+}

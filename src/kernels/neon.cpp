@@ -1,0 +1,25 @@
+// The neon level.
+#include <arm_neon.h>
+#include "kernels/kernels.h"
+
+namespace summand {
+namespace {
+
+#include "kernels/common.inl"
+
+}  // namespace
+
+extern const Kernels neon_kernels;
+const Kernels neon_kernels = {
+    .name = "neon",
+    .inner_products = inner_products,
+    .argmin_sum = argmin_sum,
+    .dot = dot,
+    .squared_distance = squared_distance,
+    .sum_rows = sum_rows,
+    .add_to_rows = add_to_rows,
+    .icm_visit = icm_visit,
+    .scan = {},
+};
+
+}  // namespace summand

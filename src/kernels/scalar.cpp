@@ -1,0 +1,24 @@
+// The scalar level.
+#include "kernels/kernels.h"
+
+namespace summand {
+namespace {
+
+#include "kernels/common.inl"
+
+}  // namespace
+
+extern const Kernels scalar_kernels;
+const Kernels scalar_kernels = {
+    .name = "scalar",
+    .inner_products = inner_products,
+    .argmin_sum = argmin_sum,
+    .dot = dot,
+    .squared_distance = squared_distance,
+    .sum_rows = sum_rows,
+    .add_to_rows = add_to_rows,
+    .icm_visit = icm_visit,
+    .scan = {},
+};
+
+}  // namespace summand

@@ -1,0 +1,11 @@
+// Scan kernels: sums of M look-ups over packed codes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace summand {
+
+struct ScanKernels {};
+
+}  // namespace summand
