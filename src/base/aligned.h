@@ -33,4 +33,18 @@ private:
     std::size_t size_ = 0;
 };
 
+/// A buffer that is kept from call to call; declare it thread_local.
+template <class T>
+class Scratch {
+public:
+    /// At least `size` values, of any content.
+    T* at_least(std::size_t size) {
+        if (buffer_.size() < size) buffer_ = AlignedBuffer<T>(size);
+        return buffer_.data();
+    }
+
+private:
+    AlignedBuffer<T> buffer_;
+};
+
 }  // namespace summand

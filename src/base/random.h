@@ -32,7 +32,7 @@ public:
 
     /// Uniform in [0, n), n > 0.
     std::size_t below(std::size_t n) {
-        return static_cast<std::size_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
+        return static_cast<std::size_t>((static_cast<Wide>(next()) * n) >> 64);
     }
 
     /// Uniform in [0, 1).
@@ -43,6 +43,7 @@ public:
     }
 
 private:
+    __extension__ typedef unsigned __int128 Wide;
     std::uint64_t state_;
 };
 

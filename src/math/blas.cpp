@@ -1,0 +1,127 @@
+#include "math/blas.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/aligned.h"
+#include "base/parallel.h"
+#include "summand/error.h"
+
+extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
+
+namespace summand {
+namespace {
+
+void keep_blas_to_one_thread() {
+    static const bool once = [] {
+        if (openblas_set_num_threads) openblas_set_num_threads(1);
+        return true;
+    }();
+    (void)once;
+}
+
+int size_of(std::size_t n) { return static_cast<int>(n); }
+
+void check(int status, const char* routine) {
+    require(status == 0, "linear algebra: ", routine, " did not converge (status ", status,
+            "); the data may hold extreme values");
+}
+
+}  // namespace
+
+void row_block_products(float scale, const float* a, std::size_t rows, const float* b, std::size_t columns,
+                        std::size_t dimensions, float* c) {
+    keep_blas_to_one_thread();
+    if (rows < kRowBlock) {
+        thread_local Scratch<float> scratch;
+        float* padded = scratch.at_least(kRowBlock * dimensions);
+        std::copy_n(a, rows * dimensions, padded);
+        std::fill(padded + rows * dimensions, padded + kRowBlock * dimensions, 0.0f);
+        a = padded;
+    }
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size_of(kRowBlock), size_of(columns), size_of(dimensions),
+                scale, a, size_of(dimensions), b, size_of(dimensions), 0, c, size_of(columns));
+}
+
+Matrix<float> multiply_transposed(MatrixView<float> a, MatrixView<float> b, const Execution& execution) {
+    Matrix<float> product(a.rows(), b.rows());
+    parallel_ranges(execution, a.rows(), kRowBlock, [&](std::size_t first, std::size_t last) {
+        const std::size_t rows = last - first;
+        if (rows == kRowBlock) {
+            row_block_products(1, a.row(first), rows, b.data(), b.rows(), a.columns(), product.row(first));
+        } else {
+            thread_local Scratch<float> scratch;
+            float* block = scratch.at_least(kRowBlock * b.rows());
+            row_block_products(1, a.row(first), rows, b.data(), b.rows(), a.columns(), block);
+            std::copy_n(block, rows * b.rows(), product.row(first));
+        }
+    });
+    return product;
+}
+
+Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution) {
+    keep_blas_to_one_thread();
+    constexpr std::size_t kParts = 16;
+    constexpr std::size_t kRows = 4096;
+    const std::size_t size = a.columns() * b.columns();
+    std::vector<std::vector<double>> parts(kParts);
+    parallel_for(execution, kParts, [&](std::size_t p) {
+        const std::size_t end = a.rows() * (p + 1) / kParts;
+        std::vector<float> block(size);
+        parts[p].assign(size, 0.0);
+        for (std::size_t first = a.rows() * p / kParts; first < end; first += kRows) {
+            const std::size_t rows = std::min(kRows, end - first);
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size_of(a.columns()), size_of(b.columns()),
+                        size_of(rows), 1, a.row(first), size_of(a.columns()), b.row(first), size_of(b.columns()), 0,
+                        block.data(), size_of(b.columns()));
+            for (std::size_t i = 0; i < size; ++i) parts[p][i] += static_cast<double>(block[i]);
+        }
+    });
+    Matrix<double> total(a.columns(), b.columns());
+    for (const std::vector<double>& part : parts)
+        for (std::size_t i = 0; i < size; ++i) total.data()[i] += part[i];
+    return total;
+}
+
+Eigen symmetric_eigen(Matrix<double> matrix) {
+    keep_blas_to_one_thread();
+    const std::size_t n = matrix.rows();
+    std::vector<double> ascending(n);
+    check(LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', size_of(n), matrix.data(), size_of(n), ascending.data()),
+          "dsyevd");
+    Eigen eigen{std::vector<double>(n), Matrix<double>(n, n)};
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t column = n - 1 - i;
+        eigen.values[i] = ascending[column];
+        for (std::size_t d = 0; d < n; ++d) eigen.vectors[i][d] = matrix[d][column];
+    }
+    return eigen;
+}
+
+Matrix<float> nearest_orthogonal(Matrix<double> matrix) {
+    keep_blas_to_one_thread();
+    const std::size_t n = matrix.rows();
+    Matrix<double> u(n, n), vt(n, n), product(n, n);
+    std::vector<double> singular(n);
+    const int size = size_of(n);
+    check(LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'A', size, size, matrix.data(), size, singular.data(), u.data(), size,
+                         vt.data(), size),
+          "dgesdd");
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, u.data(), size, vt.data(), size, 0,
+                product.data(), size);
+    return Matrix<float>(n, n, std::vector<float>(product.values().begin(), product.values().end()));
+}
+
+Matrix<double> solve_positive_definite(Matrix<double> matrix, Matrix<double> right) {
+    keep_blas_to_one_thread();
+    check(LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', size_of(matrix.rows()), size_of(right.columns()), matrix.data(),
+                        size_of(matrix.columns()), right.data(), size_of(right.columns())),
+          "dposv");
+    return right;
+}
+
+}  // namespace summand

@@ -1,0 +1,40 @@
+// The only door to BLAS and LAPACK. Every call runs on the calling thread: our own threads divide the work, in
+// pieces whose shapes do not depend on how many there are.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "summand/execution.h"
+#include "summand/matrix.h"
+
+namespace summand {
+
+/// Rows that go through one GEMM call. Shorter blocks are padded, so that the result of a row does not depend on
+/// how many rows come with it.
+inline constexpr std::size_t kRowBlock = 256;
+
+/// c[i][j] = scale · Σ_d a[i][d]·b[j][d] for i < rows <= kRowBlock, j < columns; c holds kRowBlock rows.
+void row_block_products(float scale, const float* a, std::size_t rows, const float* b, std::size_t columns,
+                        std::size_t dimensions, float* c);
+
+/// a·bᵀ, threaded over row blocks.
+Matrix<float> multiply_transposed(MatrixView<float> a, MatrixView<float> b, const Execution& execution);
+
+/// Σ_n a[n]ᵀ·b[n] (columns of a × columns of b), summed over blocks of rows in double.
+Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution);
+
+/// Eigenvectors of a symmetric matrix as rows, by descending eigenvalue.
+struct Eigen {
+    std::vector<double> values;
+    Matrix<double> vectors;
+};
+Eigen symmetric_eigen(Matrix<double> matrix);
+
+/// The orthogonal matrix nearest to `matrix` (U·Vᵀ of its singular value decomposition).
+Matrix<float> nearest_orthogonal(Matrix<double> matrix);
+
+/// Solves matrix·x = right for symmetric positive definite `matrix`; `right` has one right-hand side per column.
+Matrix<double> solve_positive_definite(Matrix<double> matrix, Matrix<double> right);
+
+}  // namespace summand
