@@ -19,11 +19,11 @@ struct Dictionaries {
 
     // Row m*K + k is word k of dictionary m:
     //     | word 0,0 | word 0,1 | … | word 0,K-1 | word 1,0 | …      each D floats
-    Matrix<float> rows;
+    Matrix<float> rows = {};
 
     // Block structure (PQ, OPQ): words of dictionary m are zero outside the dimensions
     // [block_begin[m], block_begin[m+1]). Empty: words are dense.
-    std::vector<std::size_t> block_begin;
+    std::vector<std::size_t> block_begin = {};
 
     std::size_t dimensions() const { return rows.columns(); }
     bool blocks() const { return !block_begin.empty(); }

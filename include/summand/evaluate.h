@@ -38,7 +38,7 @@ struct RecallPoint {
 
 /// What one index did on one set of queries. Values below zero were not measured.
 struct Report {
-    std::string method;               ///< the spec it was made from
+    std::string method = {};               ///< the spec it was made from
     std::size_t vectors = 0;
     std::size_t dimensions = 0;
     std::size_t queries = 0;
@@ -46,7 +46,7 @@ struct Report {
     std::size_t code_bytes = 0;       ///< per vector, all stored bytes counted
     std::size_t memory_bytes = 0;     ///< of all codes as held in memory
     double compression = 0;           ///< float32 bytes ÷ code bytes
-    std::vector<RecallPoint> recalls;
+    std::vector<RecallPoint> recalls = {};
     double map = -1;
     double distortion = -1;
     double table_seconds = -1;        ///< to build one query's tables
@@ -55,14 +55,14 @@ struct Report {
     double train_seconds = -1;
     double encode_seconds = -1;
     unsigned threads = 1;
-    std::string kernels;              ///< instruction set in use
+    std::string kernels = {};              ///< instruction set in use
 
     double recall_at(std::size_t answers, std::size_t truths = 1) const;   ///< -1 where not measured
 };
 
 struct EvaluateOptions {
     std::size_t k = 100;
-    Execution execution;
+    Execution execution = {};
 };
 
 /// Searches, measures recall at 1, 2, 5, 10 … k for T = 1, 10, 50, MAP where k and the truth allow, and times.

@@ -34,7 +34,7 @@ public:
 
 private:
     void keep(std::int64_t id);
-    std::vector<std::uint64_t> words_;
+    std::vector<std::uint64_t> words_ = {};
 };
 
 struct SearchOptions {
@@ -45,8 +45,8 @@ struct SearchOptions {
 
 /// All neighbours within a radius; those of query i are entries[begin[i]] … entries[begin[i+1]-1], best first.
 struct RangeNeighbors {
-    std::vector<std::size_t> begin;
-    std::vector<Neighbor> entries;
+    std::vector<std::size_t> begin = {};
+    std::vector<Neighbor> entries = {};
 };
 
 class PackedCodes;

@@ -45,7 +45,7 @@ public:
 
 private:
     std::unique_ptr<Source> source_;
-    std::string path_;
+    std::string path_ = {};
 };
 
 Matrix<float> read_vectors(const std::string& path);
@@ -83,7 +83,7 @@ FlatIndex load_index(const std::string& path);
 
 /// What a container holds, for `summand info`: kind ("model", "codes", "index") and its sections.
 struct ContainerInfo {
-    std::string kind;
+    std::string kind = {};
     std::uint32_t version = 0;
     struct Section {
         std::string name;
@@ -91,7 +91,7 @@ struct ContainerInfo {
         std::vector<std::uint64_t> shape;
         std::uint64_t bytes = 0;
     };
-    std::vector<Section> sections;
+    std::vector<Section> sections = {};
 };
 
 ContainerInfo container_info(const std::string& path);

@@ -25,8 +25,8 @@ struct Neighbor {
 
 /// nq × k; where fewer than k exist, a row ends with id -1 and score +infinity.
 struct Neighbors {
-    Matrix<std::int64_t> ids;
-    Matrix<float> scores;
+    Matrix<std::int64_t> ids = {};
+    Matrix<float> scores = {};
 
     friend bool operator==(const Neighbors&, const Neighbors&) = default;
 };
@@ -51,7 +51,7 @@ private:
     void shrink();
 
     std::size_t k_;
-    std::vector<Neighbor> entries_;   // up to 2k, unordered; cut to the k best when full
+    std::vector<Neighbor> entries_ = {};   // up to 2k, unordered; cut to the k best when full
     Neighbor limit_{std::numeric_limits<float>::infinity(), std::numeric_limits<std::int64_t>::max()};
 };
 

@@ -44,21 +44,21 @@ struct TrainingSummary {
     double distortion = 0;                 ///< mean squared error on them
     double held_out_distortion = 0;        ///< on fresh encodings of vectors not learnt from
     double cross_term_deviation = 0;       ///< standard deviation of |ȳ|² - Σ word_offset, held out
-    std::vector<double> objective;         ///< per iteration
+    std::vector<double> objective = {};         ///< per iteration
 
     friend bool operator==(const TrainingSummary&, const TrainingSummary&) = default;
 };
 
 struct Quantizer {
-    std::string method;                    ///< name in the registry: "PQ", "OPQ" …
+    std::string method = {};                    ///< name in the registry: "PQ", "OPQ" …
     bool unit_length = false;              ///< vectors are scaled to length one first (cosine)
     bool stores_bias = false;              ///< codes carry |ȳ|² - Σ word_offset in a float each (CQ)
-    std::vector<float> centre;             ///< D values that are subtracted first
-    Matrix<float> rotation;                ///< D × D, orthogonal, or empty for the identity
-    Dictionaries dictionaries;
-    std::vector<float> word_offsets;       ///< M × K
-    EncoderSettings encoder;
-    TrainingSummary training;
+    std::vector<float> centre = {};             ///< D values that are subtracted first
+    Matrix<float> rotation = {};                ///< D × D, orthogonal, or empty for the identity
+    Dictionaries dictionaries = {};
+    std::vector<float> word_offsets = {};       ///< M × K
+    EncoderSettings encoder = {};
+    TrainingSummary training = {};
 
     std::size_t dimensions() const { return centre.size(); }
 
@@ -75,7 +75,7 @@ std::uint64_t identity(const Quantizer& quantizer);
 struct LookupTable {
     std::size_t count = 0;                 ///< M
     std::size_t words = 0;                 ///< K
-    std::vector<float> entries;            ///< M × K
+    std::vector<float> entries = {};            ///< M × K
     float offset = 0;
 
     /// Summed as ((entry_0 + entry_1) + …) + bias; the offset is the caller's to add.
@@ -86,7 +86,7 @@ struct EncodeOptions {
     Effort effort = Effort::standard;
     bool effort_from_model = true;         ///< use the model's effort instead of the one above
     std::uint64_t seed = 0;                ///< of the encoder's local search
-    Execution execution;
+    Execution execution = {};
 };
 
 /// The code of a vector depends on the model, the options and that vector alone.

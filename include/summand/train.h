@@ -28,7 +28,7 @@ struct PqOptions {
     int iterations = 25;                   ///< of k-means
     bool unit_length = false;              ///< for cosine
     std::uint64_t seed = 1;
-    Execution execution;
+    Execution execution = {};
 };
 
 /// Where the rotation of Cartesian k-means starts; `automatic` tries both and keeps the better.
@@ -42,7 +42,7 @@ struct OpqOptions {
     int iterations = 40;                   ///< rotation and k-means steps
     bool unit_length = false;
     std::uint64_t seed = 1;
-    Execution execution;
+    Execution execution = {};
 };
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
@@ -50,7 +50,7 @@ Quantizer train(MatrixView<float> vectors, const OpqOptions& options);
 
 /// A method and its options as users write them: `PQ8`, `OPQ16x4`, `PQ8(order=structured,iterations=50)`.
 struct Spec {
-    std::string method;                          ///< name in the registry
+    std::string method = {};                          ///< name in the registry
     std::size_t dictionaries = 8;                ///< M
     std::size_t bits = 8;                        ///< of a code: K = 2^bits
     std::map<std::string, std::string> options;  ///< as written
@@ -66,7 +66,7 @@ std::string to_string(const Spec& spec);
 struct TrainSettings {
     Metric metric = Metric::euclidean;           ///< cosine: vectors are scaled to length one
     std::uint64_t seed = 1;
-    Execution execution;
+    Execution execution = {};
 };
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings = {});
@@ -74,7 +74,7 @@ Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings
 struct MethodInfo {
     std::string_view name;
     std::string_view summary;                    ///< one line
-    std::vector<std::string_view> options;       ///< "iterations=25", "order=natural|structured" …
+    std::vector<std::string_view> options = {};       ///< "iterations=25", "order=natural|structured" …
 };
 
 /// All methods of this build, in the order they are shown to users.

@@ -1,0 +1,92 @@
+// Specs:  METHOD M [x BITS] [ ( name=value , … ) ]      e.g.  PQ8   NOCQ16x4   OPQ8(start=pca,iterations=60)
+// FAISS's "OPQ8,PQ8" and "OPQ8,PQ8x8" are read as OPQ8.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "summand/error.h"
+#include "summand/train.h"
+#include "train/registry.h"
+
+namespace summand {
+namespace {
+
+// Consumes the text from the front.
+struct Scanner {
+    std::string_view all, rest;
+
+    [[noreturn]] void fail(std::string_view expected) const {
+        throw Error(concatenate("spec '", all, "': expected ", expected, rest.empty() ? " at the end" : ", got '", rest,
+                                rest.empty() ? "" : "'"));
+    }
+    bool accept(char c) {
+        if (rest.empty() || rest.front() != c) return false;
+        rest.remove_prefix(1);
+        return true;
+    }
+    template <class Predicate>
+    std::string_view take_while(Predicate matches) {
+        std::size_t n = 0;
+        while (n < rest.size() && matches(rest[n])) ++n;
+        const std::string_view taken = rest.substr(0, n);
+        rest.remove_prefix(n);
+        return taken;
+    }
+    std::size_t number(std::string_view what, std::size_t lowest, std::size_t highest) {
+        const std::string_view digits = take_while([](char c) { return c >= '0' && c <= '9'; });
+        std::size_t value = 0;
+        const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (digits.empty()) fail(what);
+        require(status == std::errc() && value >= lowest && value <= highest, "spec '", all, "': expected ", what,
+                " from ", lowest, " to ", highest, ", got ", digits);
+        return value;
+    }
+};
+
+void read_options(Scanner& scan, Spec& spec) {
+    if (!scan.accept('(')) return;
+    do {
+        const std::string_view key = scan.take_while([](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+        if (key.empty() || !scan.accept('=')) scan.fail("name=value");
+        const std::string_view value = scan.take_while([](char c) { return c != ',' && c != ')'; });
+        if (value.empty()) scan.fail("a value after '='");
+        require(spec.options.emplace(key, value).second, "spec '", scan.all, "': option ", key, " is given twice");
+    } while (scan.accept(','));
+    if (!scan.accept(')')) scan.fail("')'");
+}
+
+Spec read_one(Scanner& scan) {
+    Spec spec;
+    spec.method = scan.take_while([](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
+    if (spec.method.empty()) scan.fail("a method name");
+    method_row(spec.method);
+    spec.dictionaries = scan.number("a number of dictionaries", 1, kMaxDictionaries);
+    if (scan.accept('x')) spec.bits = scan.number("bits per code", 1, 8);
+    read_options(scan, spec);
+    return spec;
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view text) {
+    Scanner scan{text, text};
+    Spec spec = read_one(scan);
+    if (spec.method == "OPQ" && spec.options.empty() && scan.accept(',')) {
+        const Spec second = read_one(scan);
+        require(second.method == "PQ" && second.dictionaries == spec.dictionaries, "spec '", text, "': expected PQ",
+                spec.dictionaries, " after OPQ", spec.dictionaries, ", got ", to_string(second));
+        spec.bits = second.bits;
+    }
+    if (!scan.rest.empty()) scan.fail("the end of the spec");
+    return spec;
+}
+
+std::string to_string(const Spec& spec) {
+    std::string text = spec.method + std::to_string(spec.dictionaries);
+    if (spec.bits != 8) text += "x" + std::to_string(spec.bits);
+    std::string options;
+    for (const auto& [key, value] : spec.options) options += concatenate(options.empty() ? "" : ",", key, "=", value);
+    return options.empty() ? text : concatenate(text, "(", options, ")");
+}
+
+}  // namespace summand
