@@ -1,12 +1,25 @@
 # `cmake --install` with an exported target: find_package(summand), then link summand::summand.
 include(CMakePackageConfigHelpers)
+
+# A static library carries no private libraries with it: the package configuration looks for these again.
+set(SUMMAND_PRIVATE_LIBRARIES ${LAPACKE_LIBRARY} ${LBFGS_LIBRARY} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
+if(SUMMAND_HDF5 AND HDF5_FOUND)
+  list(APPEND SUMMAND_PRIVATE_LIBRARIES ${HDF5_LIBRARIES})
+endif()
+list(FILTER SUMMAND_PRIVATE_LIBRARIES INCLUDE REGEX "^/")
+list(REMOVE_DUPLICATES SUMMAND_PRIVATE_LIBRARIES)
+
+set(SUMMAND_PACKAGE_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/cmake/summand)
 install(TARGETS summand EXPORT summand-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET summand_cli)
+  install(TARGETS summand_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/summand DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT summand-targets NAMESPACE summand:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/summand)
+install(EXPORT summand-targets NAMESPACE summand:: DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/summand-config-version.cmake COMPATIBILITY SameMinorVersion)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/summand-config.cmake.in
-  ${PROJECT_BINARY_DIR}/summand-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/summand)
+  ${PROJECT_BINARY_DIR}/summand-config.cmake INSTALL_DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
 install(FILES ${PROJECT_BINARY_DIR}/summand-config.cmake ${PROJECT_BINARY_DIR}/summand-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/summand)
+        DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})

@@ -1,0 +1,58 @@
+// The quantization error, decoded in chunks so that the approximations never exist all at once.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "base/parallel.h"
+#include "summand/error.h"
+#include "summand/evaluate.h"
+
+namespace summand {
+namespace {
+
+constexpr std::size_t kChunk = 1024;
+
+Codes slice(const Codes& codes, std::size_t first, std::size_t count) {
+    const auto view = codes.rows.view().slice(first, count);
+    Codes part{{count, view.columns(), {view.data(), view.data() + count * view.columns()}}, {}, codes.model};
+    if (!codes.bias.empty()) part.bias.assign(codes.bias.begin() + first, codes.bias.begin() + first + count);
+    return part;
+}
+
+// A model of unit vectors approximates x / |x|.
+double scale_of(const Quantizer& quantizer, std::span<const float> vector) {
+    if (!quantizer.unit_length) return 1;
+    double squares = 0;
+    for (const float value : vector) squares += static_cast<double>(value) * value;
+    return squares > 0 ? 1 / std::sqrt(squares) : 1;
+}
+
+double squared_error(std::span<const float> vector, double scale, std::span<const float> approximation) {
+    double sum = 0;
+    for (std::size_t d = 0; d < vector.size(); ++d) {
+        const double difference = scale * vector[d] - approximation[d];
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+}  // namespace
+
+double distortion(const Quantizer& quantizer, MatrixView<float> vectors, const Codes& codes,
+                  const Execution& execution) {
+    require(vectors.columns() == quantizer.dimensions(), "distortion: expected vectors of ", quantizer.dimensions(),
+            " dimensions, got ", vectors.columns());
+    require(vectors.rows() == codes.size(), "distortion: expected a code for each of ", vectors.rows(),
+            " vectors, got ", codes.size());
+    require(!vectors.empty(), "distortion: expected at least one vector, got none");
+    std::vector<double> sums((vectors.rows() + kChunk - 1) / kChunk);
+    parallel_ranges(execution, vectors.rows(), kChunk, [&](std::size_t first, std::size_t last) {
+        const Matrix<float> decoded = decode(quantizer, slice(codes, first, last - first));
+        for (std::size_t i = first; i < last; ++i)
+            sums[first / kChunk] += squared_error(vectors[i], scale_of(quantizer, vectors[i]), decoded[i - first]);
+    });
+    return std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(vectors.rows());
+}
+
+}  // namespace summand
