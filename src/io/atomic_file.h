@@ -1,0 +1,34 @@
+// A file that appears whole or not at all: written beside its target under another name, then renamed.
+//
+//     AtomicFile file(path);
+//     file.append(bytes);          // any number of times
+//     file.commit();               // without it, nothing is left behind
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace summand {
+
+class AtomicFile {
+public:
+    /// Throws `Error` where the directory is missing or not writable, or the target is no regular file.
+    explicit AtomicFile(const std::string& path);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    void append(std::span<const std::byte> bytes);
+
+    /// fsync, rename, fsync of the directory.
+    void commit();
+
+private:
+    std::string path_;    // as the caller wrote it, for messages
+    std::string target_;  // with a symbolic link followed
+    std::string temporary_;
+    int descriptor_ = -1;
+};
+
+}  // namespace summand

@@ -1,0 +1,60 @@
+// Bytes at offsets, from a file or from memory. Nothing is held in memory that was not asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace summand {
+
+class ByteSource {
+public:
+    ByteSource() = default;
+    ByteSource(const ByteSource&) = delete;
+    ByteSource& operator=(const ByteSource&) = delete;
+    virtual ~ByteSource() = default;
+
+    virtual std::uint64_t size() const = 0;
+
+    /// Fills `out` with the bytes from `offset` on, all of which must lie inside.
+    virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+};
+
+/// A regular file, read with pread. A memory map would save a copy, but a file that another process cuts short
+/// while it is mapped ends this process with SIGBUS; a short pread is an error like any other.
+class InputFile final : public ByteSource {
+public:
+    /// Throws `Error` for a missing or unreadable file and for what is not a regular file.
+    explicit InputFile(std::string path);
+    ~InputFile() override;
+
+    const std::string& path() const { return path_; }
+    std::uint64_t size() const override { return size_; }
+    void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+
+private:
+    std::string path_;
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+/// Bytes in memory, borrowed or owned.
+class MemoryBytes final : public ByteSource {
+public:
+    explicit MemoryBytes(std::span<const std::byte> borrowed) : bytes_(borrowed) {}
+    explicit MemoryBytes(std::vector<std::byte>&& owned) : owned_(std::move(owned)), bytes_(owned_) {}
+
+    std::uint64_t size() const override { return bytes_.size(); }
+    void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+
+private:
+    std::vector<std::byte> owned_;
+    std::span<const std::byte> bytes_;
+};
+
+/// "No such file or directory" and its like, for an errno value.
+std::string reason(int error);
+
+}  // namespace summand

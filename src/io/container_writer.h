@@ -1,0 +1,55 @@
+// Gathers the sections of a container and streams them out.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/container.h"
+#include "summand/io.h"
+
+namespace summand {
+
+class ContainerWriter {
+public:
+    explicit ContainerWriter(Kind kind) : kind_(kind) {}
+
+    nlohmann::json metadata = nlohmann::json::object();  ///< becomes the last section
+
+    /// Borrows the values until the container is written.
+    template <class T>
+    void add(std::string section, Element type, SectionShape shape, const std::vector<T>& values) {
+        add_bytes(std::move(section), type, std::move(shape), std::as_bytes(std::span(values)));
+    }
+
+    /// Keeps the values.
+    template <class T>
+    void add(std::string section, Element type, SectionShape shape, std::vector<T>&& values) {
+        const auto bytes = std::as_bytes(std::span(values));
+        owned_.emplace_back(bytes.begin(), bytes.end());
+        add_bytes(std::move(section), type, std::move(shape), owned_.back());
+    }
+
+    /// Both add the metadata and may be called once.
+    Bytes finish();
+    void finish(const std::string& path);
+
+private:
+    using Sink = std::function<void(std::span<const std::byte>)>;
+
+    void add_bytes(std::string section, Element type, SectionShape shape, std::span<const std::byte> bytes);
+    void place_sections();
+    std::uint64_t total() const;
+    Bytes head() const;
+    void write(const Sink& sink) const;
+
+    Kind kind_;
+    std::vector<Section> sections_;
+    std::vector<std::span<const std::byte>> contents_;  // of each section
+    std::deque<Bytes> owned_;
+};
+
+}  // namespace summand

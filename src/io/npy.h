@@ -1,0 +1,26 @@
+// Names shared by the reader and the writer of .npy files.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "io/source.h"
+
+namespace summand {
+
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+struct NpyType {
+    std::string_view name;  ///< as in the header, quotes included
+    Stored type;
+};
+
+inline constexpr std::array<NpyType, 7> kNpyTypes{{{"'<f4'", Stored::float32},
+                                                   {"'<f2'", Stored::float16},
+                                                   {"'<f8'", Stored::float64},
+                                                   {"'|u1'", Stored::uint8},
+                                                   {"'|i1'", Stored::int8},
+                                                   {"'<i4'", Stored::int32},
+                                                   {"'<i8'", Stored::int64}}};
+
+}  // namespace summand

@@ -1,0 +1,196 @@
+#include "io/quantizer_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "io/metadata.h"
+
+namespace summand {
+
+namespace {
+
+constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 32;  // of a vector; products with M and K then fit 64 bits
+
+bool all_finite(const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
+/// Block m is [begin[m], begin[m+1]); together they cover all dimensions.
+bool valid_blocks(const std::vector<std::size_t>& begin, std::size_t count, std::size_t dimensions) {
+    return begin.size() == count + 1 && begin.front() == 0 && begin.back() == dimensions &&
+           std::is_sorted(begin.begin(), begin.end());
+}
+
+void check_shapes(const Quantizer& q) {
+    const Dictionaries& words = q.dictionaries;
+    const std::size_t D = q.dimensions();
+    require(words.count >= 1 && words.count <= kMaxDictionaries, "save: expected 1 to ", kMaxDictionaries,
+            " dictionaries, got ", words.count);
+    require(words.words >= 2 && words.words <= kMaxWords, "save: expected 2 to ", kMaxWords, " words, got ",
+            words.words);
+    require(D >= 1 && D <= kMostColumns, "save: expected a centre of at least 1 dimension, got ", D);
+    require(words.rows.rows() == words.count * words.words && words.dimensions() == D, "save: expected words of ",
+            words.count * words.words, "×", D, ", got ", words.rows.rows(), "×", words.dimensions());
+    require(q.word_offsets.size() == words.count * words.words, "save: expected ", words.count * words.words,
+            " word offsets, got ", q.word_offsets.size());
+    require(q.rotation.empty() || (q.rotation.rows() == D && q.rotation.columns() == D),
+            "save: expected a rotation of ", D, "×", D, ", got ", q.rotation.rows(), "×", q.rotation.columns());
+    require(!words.blocks() || valid_blocks(words.block_begin, words.count, D), "save: expected blocks that cover all ",
+            D, " dimensions in order");
+    require(all_finite(q.centre) && all_finite(q.rotation.values()) && all_finite(words.rows.values()) &&
+                all_finite(q.word_offsets) && std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta),
+            "save: the model holds a number that is not finite");
+}
+
+/// The columns of every word that lie in its dictionary's block, one dictionary after the other.
+std::vector<float> block_columns(const Dictionaries& words) {
+    std::vector<float> columns;
+    columns.reserve(words.words * words.dimensions());
+    const auto is_zero = [](float value) { return std::bit_cast<std::uint32_t>(value) == 0; };
+    for (std::size_t m = 0; m < words.count; ++m)
+        for (std::size_t k = 0; k < words.words; ++k) {
+            const float* word = words.word(m, k);
+            const float* begin = word + words.block_begin[m];
+            const float* end = word + words.block_begin[m + 1];
+            require(std::all_of(word, begin, is_zero) && std::all_of(end, word + words.dimensions(), is_zero),
+                    "save: word ", k, " of dictionary ", m, " is not zero outside its block");
+            columns.insert(columns.end(), begin, end);
+        }
+    return columns;
+}
+
+Matrix<float> rows_of_blocks(const Dictionaries& words, const std::vector<float>& columns, std::size_t dimensions) {
+    Matrix<float> rows(words.count * words.words, dimensions);
+    const float* next = columns.data();
+    for (std::size_t m = 0; m < words.count; ++m) {
+        const std::size_t width = words.block_begin[m + 1] - words.block_begin[m];
+        for (std::size_t k = 0; k < words.words; ++k, next += width)
+            std::copy_n(next, width, rows.row(m * words.words + k) + words.block_begin[m]);
+    }
+    return rows;
+}
+
+nlohmann::json metadata_of(const Quantizer& q) {
+    return {{"method", q.method},
+            {"dictionaries", q.dictionaries.count},
+            {"words", q.dictionaries.words},
+            {"dimensions", q.dimensions()},
+            {"unit_length", q.unit_length},
+            {"stores_bias", q.stores_bias},
+            {"penalty", q.encoder.penalty},
+            {"theta", q.encoder.theta},
+            {"effort", name(q.encoder.effort)},
+            {"trained_on", q.training.vectors},
+            {"distortion", q.training.distortion},
+            {"held_out_distortion", q.training.held_out_distortion},
+            {"cross_term_deviation", q.training.cross_term_deviation},
+            {"iterations", q.training.objective.size()},
+            {"identity", hex(identity(q))}};
+}
+
+Effort read_effort(const Fields& fields) {
+    const std::string text = fields.text("effort");
+    for (const Effort effort : {Effort::fast, Effort::standard, Effort::best})
+        if (name(effort) == text) return effort;
+    fields.reader().check(false, "metadata model.effort is '", text, "', expected fast, default or best");
+    return Effort::standard;
+}
+
+Dictionaries read_dictionaries(const Fields& fields, std::uint64_t dimensions) {
+    const ContainerReader& reader = fields.reader();
+    Dictionaries words;
+    words.count = fields.count("dictionaries", 1, kMaxDictionaries);
+    words.words = fields.count("words", 2, kMaxWords);
+    if (!reader.has("blocks")) {
+        const SectionShape shape{words.count, words.words, dimensions};
+        words.rows = {words.count * words.words, dimensions, reader.values<float>("words", Element::float32, shape)};
+        return words;
+    }
+    const auto begin = reader.values<std::uint64_t>("blocks", Element::uint64, {words.count + 1});
+    words.block_begin.assign(begin.begin(), begin.end());
+    reader.check(valid_blocks(words.block_begin, words.count, dimensions), "the blocks do not cover all ", dimensions,
+                 " dimensions in order");
+    const auto columns = reader.values<float>("words", Element::float32, {words.words, dimensions});
+    words.rows = rows_of_blocks(words, columns, dimensions);
+    return words;
+}
+
+TrainingSummary read_training(const Fields& fields) {
+    TrainingSummary training;
+    training.vectors = fields.count("trained_on");
+    training.distortion = fields.figure("distortion");
+    training.held_out_distortion = fields.figure("held_out_distortion");
+    training.cross_term_deviation = fields.figure("cross_term_deviation");
+    training.objective = fields.reader().values<double>("objective", Element::float64, {fields.count("iterations")});
+    return training;
+}
+
+}  // namespace
+
+void add_quantizer(ContainerWriter& writer, const Quantizer& quantizer) {
+    check_shapes(quantizer);
+    const Dictionaries& words = quantizer.dictionaries;
+    const std::uint64_t M = words.count, K = words.words, D = quantizer.dimensions();
+    writer.metadata["model"] = metadata_of(quantizer);
+    writer.add("centre", Element::float32, {D}, quantizer.centre);
+    if (!quantizer.rotation.empty()) writer.add("rotation", Element::float32, {D, D}, quantizer.rotation.values());
+    if (words.blocks()) {
+        writer.add("blocks", Element::uint64, {M + 1},
+                   std::vector<std::uint64_t>(words.block_begin.begin(), words.block_begin.end()));
+        writer.add("words", Element::float32, {K, D}, block_columns(words));
+    } else {
+        writer.add("words", Element::float32, {M, K, D}, words.rows.values());
+    }
+    writer.add("word_offsets", Element::float32, {M, K}, quantizer.word_offsets);
+    writer.add("objective", Element::float64, {quantizer.training.objective.size()}, quantizer.training.objective);
+}
+
+Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& metadata) {
+    const Fields fields(reader, metadata, "model");
+    const std::uint64_t D = fields.count("dimensions", 1, kMostColumns);
+    Quantizer quantizer;
+    quantizer.method = fields.text("method");
+    quantizer.unit_length = fields.flag("unit_length");
+    quantizer.stores_bias = fields.flag("stores_bias");
+    quantizer.centre = reader.values<float>("centre", Element::float32, {D});
+    if (reader.has("rotation")) quantizer.rotation = {D, D, reader.values<float>("rotation", Element::float32, {D, D})};
+    quantizer.dictionaries = read_dictionaries(fields, D);
+    const std::uint64_t M = quantizer.dictionaries.count, K = quantizer.dictionaries.words;
+    quantizer.word_offsets = reader.values<float>("word_offsets", Element::float32, {M, K});
+    quantizer.encoder = {fields.number("penalty"), fields.number("theta"), read_effort(fields)};
+    quantizer.training = read_training(fields);
+    reader.check(fields.hash("identity") == identity(quantizer), "the model's identity is ", hex(identity(quantizer)),
+                 ", the file says ", fields.text("identity"));
+    return quantizer;
+}
+
+Bytes save(const Quantizer& quantizer) {
+    ContainerWriter writer(Kind::model);
+    add_quantizer(writer, quantizer);
+    return writer.finish();
+}
+
+void save(const std::string& path, const Quantizer& quantizer) {
+    ContainerWriter writer(Kind::model);
+    add_quantizer(writer, quantizer);
+    writer.finish(path);
+}
+
+namespace {
+
+Quantizer load_model(const ByteSource& bytes, std::string_view name) {
+    const ContainerReader reader(bytes, name);
+    reader.expect(Kind::model, {"centre", "rotation", "blocks", "words", "word_offsets", "objective"});
+    return read_quantizer(reader, reader.metadata());
+}
+
+}  // namespace
+
+Quantizer load_quantizer(std::span<const std::byte> bytes, std::string_view name) {
+    return load_model(MemoryBytes(bytes), name);
+}
+
+Quantizer load_quantizer(const std::string& path) { return load_model(InputFile(path), path); }
+
+}  // namespace summand

@@ -1,0 +1,62 @@
+// What every vector format provides: a shape and rows of stored elements, without headers between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/byte_source.h"
+#include "summand/io.h"
+
+namespace summand {
+
+/// Element types as they lie in files; more than `ElementType`, since ids may be int64 and NumPy's default is float64.
+enum class Stored { float32, float16, float64, uint8, int8, int32, int64 };
+
+std::size_t size_of(Stored type);
+std::string_view name(Stored type);
+
+struct Shape {
+    std::uint64_t rows = 0;
+    std::uint64_t columns = 0;
+    Stored type = Stored::float32;
+
+    std::size_t row_bytes() const { return columns * size_of(type); }
+};
+
+class VectorReader::Source {
+public:
+    explicit Source(const Shape& shape) : shape_(shape) {}
+    virtual ~Source() = default;
+
+    const Shape& shape() const { return shape_; }
+
+    /// Rows [first, first + count), `row_bytes()` each.
+    virtual void read(std::size_t first, std::size_t count, std::byte* out) const = 0;
+
+private:
+    Shape shape_;
+};
+
+using SourcePointer = std::unique_ptr<VectorReader::Source>;
+
+/// By extension, and for MNIST files also by their first bytes. `dataset` is meant where an HDF5 path names none.
+SourcePointer open_source(const std::string& path, std::string_view dataset);
+
+// One file each. All check the header against the real size before they allocate.
+SourcePointer open_vecs(const std::string& path, Stored type);
+SourcePointer open_bin(const std::string& path, Stored type);
+SourcePointer open_npy(const std::string& path);
+SourcePointer open_hdf5(const std::string& path, const std::string& dataset);
+SourcePointer open_idx(const std::string& path);
+
+/// Rows without gaps that begin at byte `header` and end with the bytes: checks that they do, and that there are some.
+SourcePointer open_rows(std::unique_ptr<ByteSource> bytes, const std::string& path, std::uint64_t header,
+                        const Shape& shape);
+
+/// Throws unless there is at least one row and one column and one row's bytes can be counted.
+void check_shape(const std::string& path, const Shape& shape);
+
+}  // namespace summand

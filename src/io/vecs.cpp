@@ -1,0 +1,61 @@
+// .fvecs .bvecs .ivecs, as in the TEXMEX collections. Every row repeats the number of dimensions:
+//
+//     | int32 columns | row 0 | int32 columns | row 1 | …
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/byte_order.h"
+#include "io/source.h"
+#include "summand/error.h"
+
+namespace summand {
+
+namespace {
+
+constexpr std::size_t kRowHeader = sizeof(std::int32_t);
+
+class Vecs final : public VectorReader::Source {
+public:
+    Vecs(std::unique_ptr<InputFile> file, const Shape& shape) : Source(shape), file_(std::move(file)) {}
+
+    void read(std::size_t first, std::size_t count, std::byte* out) const override {
+        const std::size_t row = shape().row_bytes();
+        const std::size_t stride = kRowHeader + row;
+        std::vector<std::byte> raw(count * stride);
+        file_->read_at(first * stride, raw);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::byte* source = &raw[i * stride];
+            const auto columns = load_little<std::int32_t>(source);
+            require(columns == static_cast<std::int64_t>(shape().columns), file_->path(), ": row ", first + i, " has ",
+                    columns, " dimensions, expected ", shape().columns, " as in row 0");
+            std::memcpy(out + i * row, source + kRowHeader, row);
+        }
+    }
+
+private:
+    std::unique_ptr<InputFile> file_;
+};
+
+}  // namespace
+
+SourcePointer open_vecs(const std::string& path, Stored type) {
+    auto file = std::make_unique<InputFile>(path);
+    const std::uint64_t size = file->size();
+    require(size > 0, path, ": the file is empty");
+    std::array<std::byte, kRowHeader> header;
+    require(size >= kRowHeader, path, ": truncated: a row begins with 4 bytes, the file has ", size);
+    file->read_at(0, header);
+    const auto columns = load_little<std::int32_t>(header.data());
+    require(columns > 0, path, ": row 0 has ", columns, " dimensions, expected at least 1");
+
+    const std::uint64_t stride = kRowHeader + static_cast<std::uint64_t>(columns) * size_of(type);
+    require(size >= stride, path, ": truncated: row 0 has ", columns, " dimensions and takes ", stride,
+            " bytes, the file has ", size);
+    require(size % stride == 0, path, ": truncated or with trailing bytes: rows of ", columns, " dimensions take ",
+            stride, " bytes each, the file has ", size, ", which is ", size / stride, " rows and ", size % stride,
+            " bytes");
+    return std::make_unique<Vecs>(std::move(file), Shape{size / stride, static_cast<std::uint64_t>(columns), type});
+}
+
+}  // namespace summand

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+#include "io/convert.h"
+#include "io/source.h"
+#include "summand/error.h"
+
+namespace summand {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 20;  // read at once, so that a file of any size needs little memory
+
+/// Calls body(first, count) for consecutive pieces of rows.
+template <class Body>
+void in_pieces(const Shape& shape, std::size_t first, std::size_t count, const Body& body) {
+    const std::size_t piece = std::max<std::size_t>(1, kPieceBytes / shape.row_bytes());
+    for (std::size_t done = 0; done < count; done += piece) body(first + done, std::min(piece, count - done));
+}
+
+void check_finite(const std::string& path, const float* values, std::size_t first, std::size_t count,
+                  std::size_t columns) {
+    for (std::size_t i = 0; i < count * columns; ++i)
+        require(std::isfinite(values[i]), path, ": row ", first + i / columns, ", column ", i % columns, " is ",
+                values[i], ", expected a finite number");
+}
+
+void check_ids(const std::string& path, const std::int64_t* ids, std::size_t first, std::size_t count,
+               std::size_t columns) {
+    for (std::size_t i = 0; i < count * columns; ++i)
+        require(ids[i] >= kNoId, path, ": row ", first + i / columns, " has id ", ids[i], ", expected -1 or more");
+}
+
+}  // namespace
+
+std::string_view name(ElementType type) {
+    switch (type) {
+        case ElementType::float32:
+            return "float32";
+        case ElementType::float16:
+            return "float16";
+        case ElementType::uint8:
+            return "uint8";
+        case ElementType::int8:
+            return "int8";
+        default:
+            return "int32";
+    }
+}
+
+VectorReader::VectorReader(const std::string& path) : source_(open_source(path, "train")), path_(path) {
+    require(source_->shape().type != Stored::int64, path,
+            ": holds int64, which are ids; vectors are float32, float16, float64, uint8, int8 or int32");
+}
+
+VectorReader::~VectorReader() = default;
+VectorReader::VectorReader(VectorReader&&) noexcept = default;
+VectorReader& VectorReader::operator=(VectorReader&&) noexcept = default;
+
+const std::string& VectorReader::path() const { return path_; }
+std::size_t VectorReader::rows() const { return source_->shape().rows; }
+std::size_t VectorReader::columns() const { return source_->shape().columns; }
+
+ElementType VectorReader::type() const {
+    switch (source_->shape().type) {
+        case Stored::float16:
+            return ElementType::float16;
+        case Stored::uint8:
+            return ElementType::uint8;
+        case Stored::int8:
+            return ElementType::int8;
+        case Stored::int32:
+            return ElementType::int32;
+        default:
+            return ElementType::float32;
+    }
+}
+
+Matrix<float> VectorReader::read(std::size_t first, std::size_t count) const {
+    require(first <= rows() && count <= rows() - first, path_, ": expected rows below ", rows(), ", got ", count,
+            " rows from ", first);
+    const Shape& shape = source_->shape();
+    Matrix<float> result(count, columns());
+    std::vector<std::byte> stored;
+    in_pieces(shape, first, count, [&](std::size_t begin, std::size_t size) {
+        float* out = result.row(begin - first);
+        if (shape.type == Stored::float32) {
+            source_->read(begin, size, reinterpret_cast<std::byte*>(out));
+        } else {
+            stored.resize(size * shape.row_bytes());
+            source_->read(begin, size, stored.data());
+            to_floats(shape.type, stored.data(), size * columns(), out);
+        }
+        check_finite(path_, out, begin, size, columns());
+    });
+    return result;
+}
+
+Matrix<float> read_vectors(const std::string& path) {
+    const VectorReader reader(path);
+    return reader.read(0, reader.rows());
+}
+
+Matrix<float> sample_vectors(const VectorReader& reader, std::size_t count, std::uint64_t seed) {
+    Random random(seed);
+    const std::vector<std::size_t> rows = sample_without_replacement(reader.rows(), count, random);
+    Matrix<float> result(rows.size(), reader.columns());
+    for (std::size_t i = 0, end = 0; i < rows.size(); i = end) {  // a run of consecutive rows at a time
+        for (end = i + 1; end < rows.size() && rows[end] == rows[end - 1] + 1; ++end) {
+        }
+        const Matrix<float> run = reader.read(rows[i], end - i);
+        std::copy_n(run.data(), run.size(), result.row(i));
+    }
+    return result;
+}
+
+Matrix<std::int64_t> read_ids(const std::string& path) {
+    const SourcePointer source = open_source(path, "neighbors");
+    const Shape& shape = source->shape();
+    require(shape.type == Stored::int32 || shape.type == Stored::int64, path, ": holds ", name(shape.type),
+            ", expected ids: .ivecs, .ibin, .npy of int32 or int64, or file.hdf5:neighbors");
+    Matrix<std::int64_t> result(shape.rows, shape.columns);
+    std::vector<std::byte> stored;
+    in_pieces(shape, 0, shape.rows, [&](std::size_t begin, std::size_t size) {
+        stored.resize(size * shape.row_bytes());
+        source->read(begin, size, stored.data());
+        to_ids(shape.type, stored.data(), size * shape.columns, result.row(begin));
+        check_ids(path, result.row(begin), begin, size, shape.columns);
+    });
+    return result;
+}
+
+}  // namespace summand
