@@ -1,0 +1,112 @@
+// summand build: vectors in, an index out. Learns and encodes on the way, or takes a model and codes made before.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "estimate.h"
+#include "run.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+struct Options {
+    std::string base, learn, model, codes, output;
+    LearnOptions learning;
+    RunOptions run;
+};
+
+struct Timings {
+    double train = 0, encode = 0;
+};
+
+Learned model_of(const Options& options, const VectorReader& base, Run& run) {
+    if (!options.model.empty()) return {load_quantizer(options.model), 0};
+    if (options.learn.empty()) return learn_from_file(base, options.learning, options.run.seed, run);
+    const VectorReader learn(options.learn);
+    require_dimensions(learn, base.columns(), base.path());
+    return learn_from_file(learn, options.learning, options.run.seed, run);
+}
+
+// A model of unit vectors fits cosine only, and cosine no other model.
+void require_metric(const Quantizer& model, const Options& options) {
+    const bool cosine = options.learning.metric == Metric::cosine;
+    require(options.model.empty() || model.unit_length == cosine, options.model,
+            ": expected a model trained with --metric ", cosine ? "cosine" : name(options.learning.metric),
+            ", got one trained ", cosine ? "without it" : "for cosine");
+}
+
+Codes codes_of(const Options& options, const Quantizer& model, const VectorReader& base, Run& run) {
+    if (options.codes.empty()) return encode_file(model, base, options.run.seed, run);
+    Codes codes = load_codes(options.codes);
+    require(codes.model == identity(model), options.codes, ": codes were made by another model than ", options.model);
+    require(codes.size() == base.rows(), options.codes, ": expected codes of the ", base.rows(), " vectors of ",
+            base.path(), ", got ", codes.size());
+    return codes;
+}
+
+void summarize(const Options& options, const FlatIndex& index, const Timings& timings, const Run& run) {
+    const Quantizer& model = index.quantizer();
+    run.print(fmt::format("{}: {} vectors of {} dimensions in {} bytes each ({}), trained in {}, encoded in {}",
+                          options.output, grouped(index.size()), model.dimensions(), model.code_bytes(),
+                          bytes_text(static_cast<double>(index.memory_bytes())), duration(timings.train),
+                          duration(timings.encode)));
+    run.write_json({{"spec", options.model.empty() ? options.learning.spec : model.method},
+                    {"vectors", index.size()},
+                    {"dimensions", model.dimensions()},
+                    {"code_bytes", model.code_bytes()},
+                    {"memory_bytes", index.memory_bytes()},
+                    {"learn_vectors", model.training.vectors},
+                    {"distortion", model.training.distortion},
+                    {"train_seconds", timings.train},
+                    {"encode_seconds", timings.encode}});
+}
+
+void run_build(const Options& options) {
+    Run run(options.run);
+    if (options.model.empty()) parse_spec(options.learning.spec);
+    const VectorReader base(options.base);
+    if (options.run.dry_run) {
+        const VectorReader learn(options.learn.empty() ? options.base : options.learn);
+        return run.print(to_string(estimate_build(base, learn, options.learning)));
+    }
+    require_writable(options.output);
+    Learned learned = model_of(options, base, run);
+    require_metric(learned.model, options);
+    require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
+    const Stopwatch watch;
+    const Codes codes = codes_of(options, learned.model, base, run);
+    const Timings timings{learned.seconds, watch.seconds()};
+    const FlatIndex index(std::move(learned.model), codes, options.learning.metric);
+    {
+        const SaveGuard guard;
+        save(options.output, index);
+    }
+    summarize(options, index, timings, run);
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
+                              "summand build --spec OPQ8 base.fvecs -o index.smd", [options] { run_build(*options); });
+    verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
+    add_output(verb, options->output, "Index to write");
+    add_spec(verb, options->learning.spec);
+    CLI::Option* spec = verb.get_option("--spec");
+    verb.add_option("-l,--learn", options->learn, "Vectors to learn from, instead of the base");
+    CLI::Option* model =
+        verb.add_option("--model", options->model, "Model to use, instead of learning one")->excludes(spec);
+    verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
+    add_learn_size(verb, options->learning.learn_size);
+    add_metric(verb, options->learning.metric);
+    add_threads(verb, options->run);
+    add_seed(verb, options->run);
+    add_json(verb, options->run);
+    add_dry_run(verb, options->run);
+    add_quiet(verb, options->run);
+}
+
+}  // namespace summand::cli

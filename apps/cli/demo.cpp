@@ -1,0 +1,130 @@
+// summand demo: every method on one set of images at 64 bits, as a table, a page and JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "demo_data.h"
+#include "demo_page.h"
+#include "run.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+constexpr std::size_t kDictionaries = 8;  // 64 bits
+constexpr std::size_t kNeighbors = 100;
+constexpr std::size_t kGalleryRows = 12, kGalleryNeighbors = 8, kGalleryTruths = 10;
+
+struct Options {
+    std::string data, output = "demo";
+    std::vector<std::string> specs;
+    RunOptions run;
+};
+
+struct Measured {
+    Report report;
+    FlatIndex index;
+};
+
+std::vector<std::string> all_specs() {
+    std::vector<std::string> specs;
+    for (const MethodInfo& method : methods()) specs.push_back(fmt::format("{}{}", method.name, kDictionaries));
+    return specs;
+}
+
+Measured measure(const std::string& text, const DemoData& data, MatrixView<std::int64_t> truth, std::uint64_t seed,
+                 Run& run) {
+    const Spec spec = parse_spec(text);
+    const Stopwatch training;
+    const Quantizer model = train(data.base.view(), spec, {.seed = seed, .execution = run.execution()});
+    const double train_seconds = training.seconds();
+    const Stopwatch encoding;
+    const Codes codes = encode(model, data.base.view(), {.seed = seed, .execution = run.execution()});
+    const double encode_seconds = encoding.seconds();
+    FlatIndex index(model, codes, Metric::euclidean);
+    Report report = evaluate(index, data.queries.view(), truth, {.k = kNeighbors, .execution = run.silent_execution()});
+    report.method = text;
+    report.train_seconds = train_seconds;
+    report.encode_seconds = encode_seconds;
+    report.distortion = distortion(model, data.base.view(), codes, run.silent_execution());
+    run.display().note(fmt::format("{}: trained in {}, encoded in {}, recall@10 {:.3f}", text, duration(train_seconds),
+                                   duration(encode_seconds), report.recall_at(10)));
+    return {std::move(report), std::move(index)};
+}
+
+std::vector<GalleryRow> gallery(const FlatIndex& index, const DemoData& data, MatrixView<std::int64_t> truth) {
+    std::vector<GalleryRow> rows;
+    for (std::size_t i = 0; i < kGalleryRows; ++i) {
+        const std::size_t query = i * (data.queries.rows() / kGalleryRows);
+        const Neighbors found = index.search(data.queries.view().slice(query, 1), {.k = kGalleryNeighbors});
+        const auto nearest = truth[query].first(kGalleryTruths);
+        rows.push_back(
+            {query, {found.ids.row(0), found.ids.row(0) + found.ids.columns()}, {nearest.begin(), nearest.end()}});
+    }
+    return rows;
+}
+
+void write_text(const std::string& path, const std::string& text) {
+    const SaveGuard guard;
+    write_file(path, std::as_bytes(std::span(text)));
+}
+
+DemoData images(const Options& options, Run& run) {
+    if (!options.data.empty()) return read_demo_images(options.data);
+    run.display().note("no --data folder: using generated images, whose figures say nothing about real data");
+    return draw_demo_images(options.run.seed);
+}
+
+void run_demo(const Options& options) {
+    Run run(options.run);
+    const std::vector<std::string> specs = options.specs.empty() ? all_specs() : options.specs;
+    for (const std::string& spec : specs) parse_spec(spec);
+    const DemoData data = images(options, run);
+    run.display().note(fmt::format("{}: {} images to search, {} queries, {} dimensions", data.name,
+                                   grouped(data.base.rows()), grouped(data.queries.rows()), data.base.columns()));
+    std::filesystem::create_directories(options.output);
+    const Stopwatch exact;
+    const Neighbors truth =
+        exact_neighbors(data.base.view(), data.queries.view(), kNeighbors, Metric::euclidean, run.execution());
+    run.display().note("true neighbours found in " + duration(exact.seconds()));
+
+    DemoPage page{.data = data, .reports = {}, .gallery_method = {}, .gallery = {}};
+    std::optional<FlatIndex> best;
+    double best_recall = -1;
+    for (const std::string& spec : specs) {
+        Measured measured = measure(spec, data, truth.ids.view(), options.run.seed, run);
+        page.reports.push_back(measured.report);
+        if (measured.report.recall_at(10) <= best_recall) continue;
+        best_recall = measured.report.recall_at(10);
+        page.gallery_method = spec;
+        best = std::move(measured.index);
+    }
+    page.gallery = gallery(*best, data, truth.ids.view());
+    const std::string page_path = options.output + "/report.html";
+    write_text(options.output + "/report.json", json(page.reports));
+    write_text(page_path, html(page));
+    run.print(fmt::format("\n{}\nThe plot and the pictures are in {}", table(page.reports), page_path));
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb =
+        add_verb(app, chosen, "demo", "Compare all methods on images and write a page about it",
+                 "summand demo --data /usr/share/datasets/fashion-mnist -o demo", [options] { run_demo(*options); });
+    verb.add_option("-d,--data", options->data,
+                    "Folder with the idx files of Fashion-MNIST or MNIST; without it images are generated");
+    verb.add_option("-o,--output", options->output, "Folder for report.html and report.json")->capture_default_str();
+    verb.add_option("-s,--spec", options->specs,
+                    "Only these specs (may be repeated), instead of every method at 64 bits");
+    add_threads(verb, options->run);
+    add_seed(verb, options->run);
+    add_quiet(verb, options->run);
+}
+
+}  // namespace summand::cli

@@ -1,0 +1,54 @@
+// summand encode: vectors and a model in, codes out.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "estimate.h"
+#include "run.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+struct Options {
+    std::string model, base, output;
+    RunOptions run;
+};
+
+void run_encode(const Options& options) {
+    Run run(options.run);
+    const Quantizer model = load_quantizer(options.model);
+    const VectorReader base(options.base);
+    require_dimensions(base, model.dimensions(), options.model);
+    if (options.run.dry_run) return run.print(to_string(estimate_encode(base, model)));
+    require_writable(options.output);
+    const Stopwatch watch;
+    const Codes codes = encode_file(model, base, options.run.seed, run);
+    const double seconds = watch.seconds();
+    {
+        const SaveGuard guard;
+        save(options.output, codes, model);
+    }
+    run.print(fmt::format("{}: {} vectors in {} bytes each, encoded in {}", options.output, grouped(codes.size()),
+                          model.code_bytes(), duration(seconds)));
+    run.write_json({{"vectors", codes.size()}, {"code_bytes", model.code_bytes()}, {"encode_seconds", seconds}});
+}
+
+}  // namespace
+
+void add_encode(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb = add_verb(app, chosen, "encode", "Turn vectors into codes",
+                              "summand encode model.smd base.fvecs -o codes.smd", [options] { run_encode(*options); });
+    verb.add_option("MODEL", options->model, "Model made by 'summand train'")->required();
+    verb.add_option("BASE", options->base, "Vectors to encode, read in chunks")->required();
+    add_output(verb, options->output, "Codes to write");
+    add_threads(verb, options->run);
+    add_seed(verb, options->run);
+    add_json(verb, options->run);
+    add_dry_run(verb, options->run);
+    add_quiet(verb, options->run);
+}
+
+}  // namespace summand::cli

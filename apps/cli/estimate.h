@@ -1,0 +1,24 @@
+// Rough memory and time of long work, from sizes alone and a moment of measuring this machine.
+#pragma once
+
+#include <string>
+
+#include "run.h"
+
+namespace summand::cli {
+
+struct Estimate {
+    double memory_bytes = 0;  ///< at the peak
+    double output_bytes = 0;  ///< of the file written
+    double train_seconds = 0;
+    double work_seconds = 0;  ///< encoding or searching
+};
+
+std::string to_string(const Estimate& estimate);
+
+Estimate estimate_train(const VectorReader& learn, const LearnOptions& options);
+Estimate estimate_encode(const VectorReader& base, const Quantizer& model);
+Estimate estimate_build(const VectorReader& base, const VectorReader& learn, const LearnOptions& options);
+Estimate estimate_exact(const VectorReader& base, const VectorReader& queries, std::size_t k);
+
+}  // namespace summand::cli

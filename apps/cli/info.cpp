@@ -1,0 +1,153 @@
+// summand info: what a file holds.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "run.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::string file;
+    bool as_json = false;
+};
+
+Json describe(const Quantizer& model) {
+    const Dictionaries& dictionaries = model.dictionaries;
+    const TrainingSummary& training = model.training;
+    Json object{{"method", model.method},
+                {"dictionaries", dictionaries.count},
+                {"words", dictionaries.words},
+                {"dimensions", model.dimensions()},
+                {"code_bytes", model.code_bytes()},
+                {"structure", dictionaries.blocks() ? "blocks" : "dense"},
+                {"rotation", model.rotation.empty() ? "none" : "learnt"},
+                {"unit_length", model.unit_length},
+                {"effort", name(model.encoder.effort)},
+                {"identity", fmt::format("{:016x}", identity(model))},
+                {"learn_vectors", training.vectors},
+                {"distortion", training.distortion}};
+    if (training.held_out_distortion > 0) object["held_out_distortion"] = training.held_out_distortion;
+    if (training.cross_term_deviation > 0 && training.distortion > 0)
+        object["cross_term_spread"] = training.cross_term_deviation / training.distortion;
+    object["iterations"] = training.objective.size();
+    return object;
+}
+
+Json describe_sections(const ContainerInfo& info) {
+    Json sections = Json::array();
+    for (const auto& section : info.sections)
+        sections.push_back(
+            {{"name", section.name}, {"type", section.type}, {"shape", section.shape}, {"bytes", section.bytes}});
+    return sections;
+}
+
+Json describe_container(const std::string& path, const ContainerInfo& info) {
+    Json object{
+        {"file", path}, {"kind", info.kind}, {"version", info.version}, {"bytes", std::filesystem::file_size(path)}};
+    if (info.kind == "model") {
+        object["model"] = describe(load_quantizer(path));
+    } else if (info.kind == "codes") {
+        const Codes codes = load_codes(path);
+        object["vectors"] = codes.size();
+        object["dictionaries"] = codes.rows.columns();
+        object["model_identity"] = fmt::format("{:016x}", codes.model);
+    } else {
+        const FlatIndex index = load_index(path);
+        object["vectors"] = index.size();
+        object["metric"] = name(index.metric());
+        object["memory_bytes"] = index.memory_bytes();
+        object["model"] = describe(index.quantizer());
+    }
+    object["sections"] = describe_sections(info);
+    return object;
+}
+
+Json describe_vectors(const VectorReader& reader) {
+    Json object{{"file", reader.path()},
+                {"kind", "vectors"},
+                {"vectors", reader.rows()},
+                {"dimensions", reader.columns()},
+                {"type", name(reader.type())}};
+    std::error_code missing;  // a path into an HDF5 file names no file of its own
+    const auto bytes = std::filesystem::file_size(reader.path(), missing);
+    if (!missing) object["bytes"] = bytes;
+    return object;
+}
+
+// Files of unknown extension are tried as vectors and as containers; the first reason is told.
+Json describe_file(const std::string& path) {
+    if (path.ends_with(".smd")) return describe_container(path, container_info(path));
+    try {
+        return describe_vectors(VectorReader(path));
+    } catch (const Error& as_vectors) {
+        std::optional<ContainerInfo> info;
+        try {
+            info = container_info(path);
+        } catch (const Error&) {
+            throw as_vectors;
+        }
+        return describe_container(path, *info);
+    }
+}
+
+std::string value_text(const std::string& key, const Json& value) {
+    if (value.is_number_unsigned()) return key == "version" ? value.dump() : grouped(value.get<std::uint64_t>());
+    if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    return value.get<std::string>();
+}
+
+std::string label(std::string key) {
+    std::replace(key.begin(), key.end(), '_', ' ');
+    return key;
+}
+
+void print_sections(const Json& sections) {
+    fmt::print("sections\n");
+    for (const Json& section : sections)
+        fmt::print("  {:<18} {:<8} {:<16} {:>14} bytes\n", section["name"].get<std::string>(),
+                   section["type"].get<std::string>(),
+                   fmt::format("{}", fmt::join(section["shape"].get<std::vector<std::uint64_t>>(), " x ")),
+                   grouped(section["bytes"].get<std::uint64_t>()));
+}
+
+void print_object(const Json& object, const std::string& indent) {
+    for (const auto& [key, value] : object.items()) {
+        if (key == "sections") {
+            print_sections(value);
+        } else if (value.is_object()) {
+            fmt::print("{}{}\n", indent, key);
+            print_object(value, indent + "  ");
+        } else {
+            fmt::print("{}{:<{}} {}\n", indent, label(key), 22 - indent.size(), value_text(key, value));
+        }
+    }
+}
+
+void run_info(const Options& options) {
+    const Json object = describe_file(options.file);
+    if (options.as_json)
+        fmt::print("{}\n", object.dump(2));
+    else
+        print_object(object, "");
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb = add_verb(app, chosen, "info", "Show what a model, codes, index or vector file holds",
+                              "summand info index.smd", [options] { run_info(*options); });
+    verb.add_option("FILE", options->file, "File to look at")->required();
+    verb.add_flag("--json", options->as_json, "Print JSON");
+}
+
+}  // namespace summand::cli

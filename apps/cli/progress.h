@@ -1,0 +1,41 @@
+// Shows long work on stderr: a bar on a terminal, now and then a plain line in a pipe or file, nothing when quiet.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "summand/execution.h"
+
+namespace summand::cli {
+
+enum class Display { automatic, quiet };
+
+class ProgressDisplay {
+public:
+    explicit ProgressDisplay(Display display);
+    ~ProgressDisplay() { erase(); }
+    ProgressDisplay(const ProgressDisplay&) = delete;
+    ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+    void update(const Progress& progress);
+
+    /// A line that stays.
+    void note(const std::string& line);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    enum class Target { none, terminal, lines };
+
+    void erase();
+    bool due(const Progress& progress) const;
+
+    Target target_;
+    bool bar_shown_ = false;
+    std::string stage_;
+    Clock::time_point last_{};
+};
+
+/// "  512/1,024   50 %   12.3/s   ETA 42 s   objective 1.234e+03"
+std::string describe(const Progress& progress);
+
+}  // namespace summand::cli

@@ -1,0 +1,175 @@
+#include "run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+constexpr std::size_t kEncoderBlock = 8192;
+constexpr std::size_t kChunkBytes = 64u << 20;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+void check_interrupt() {
+    if (interrupt_token().stop_requested()) throw Cancelled();
+}
+
+void append(Codes& all, const Codes& part, std::vector<std::uint8_t>& bytes) {
+    bytes.insert(bytes.end(), part.rows.values().begin(), part.rows.values().end());
+    all.bias.insert(all.bias.end(), part.bias.begin(), part.bias.end());
+    all.model = part.model;
+}
+
+}  // namespace
+
+CLI::App& add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& summary,
+                   const std::string& example, std::function<void()> work) {
+    CLI::App& verb = *app.add_subcommand(name, summary);
+    verb.footer("Example:\n  " + example);
+    verb.callback([&chosen, name, work = std::move(work)] { chosen = {name, work}; });
+    return verb;
+}
+
+void add_threads(CLI::App& verb, RunOptions& options) {
+    verb.add_option("-t,--threads", options.threads, "Threads to use; 0: all of the machine")
+        ->check(CLI::Range(0, 4096))
+        ->capture_default_str();
+}
+
+void add_seed(CLI::App& verb, RunOptions& options) {
+    verb.add_option("--seed", options.seed, "Seed of every random choice")->capture_default_str();
+}
+
+void add_quiet(CLI::App& verb, RunOptions& options) {
+    verb.add_flag("-q,--quiet", options.quiet, "Print nothing but errors");
+}
+
+void add_json(CLI::App& verb, RunOptions& options) {
+    verb.add_option("--json", options.json, "Write what was measured to this file; -: standard output");
+}
+
+void add_dry_run(CLI::App& verb, RunOptions& options) {
+    verb.add_flag("-n,--dry-run", options.dry_run, "Estimate memory and time, then stop");
+}
+
+void add_metric(CLI::App& verb, Metric& metric) {
+    verb.add_option_function<std::string>(
+            "-m,--metric",
+            [&metric](const std::string& text) { metric = parse_metric(text == "ip" ? "inner_product" : text); },
+            "euclidean (default), ip or cosine")
+        ->check(CLI::IsMember({"euclidean", "ip", "inner_product", "cosine"}));
+}
+
+void add_spec(CLI::App& verb, std::string& spec) {
+    verb.add_option("-s,--spec", spec, "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'")
+        ->capture_default_str();
+}
+
+void add_learn_size(CLI::App& verb, std::size_t& size) {
+    verb.add_option("--learn-size", size, "Vectors drawn to learn from, at most")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
+void add_output(CLI::App& verb, std::string& path, const std::string& what) {
+    verb.add_option("-o,--output", path, what)->required();
+}
+
+Run::Run(const RunOptions& options)
+    : options_(options), display_(options.quiet ? Display::quiet : Display::automatic) {}
+
+Execution Run::execution() {
+    Execution execution = silent_execution();
+    execution.progress = [this](const Progress& progress) { display_.update(progress); };
+    return execution;
+}
+
+Execution Run::silent_execution() const { return {.threads = options_.threads, .stop = interrupt_token()}; }
+
+void Run::print(const std::string& line) const {
+    if (!options_.quiet && options_.json != "-") fmt::print("{}\n", line);
+}
+
+void Run::write_json(const nlohmann::ordered_json& summary) const {
+    if (options_.json.empty()) return;
+    const std::string text = summary.dump(2) + "\n";
+    if (options_.json == "-")
+        fmt::print("{}", text);
+    else
+        write_file(options_.json, std::as_bytes(std::span(text)));
+}
+
+void require_writable(const std::string& path) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(path).parent_path();
+    std::error_code ignored;
+    require(folder.empty() || fs::is_directory(folder, ignored), path, ": expected an existing folder '",
+            folder.string(), "', create it first");
+    require(!fs::is_directory(path, ignored), path, ": expected a file name, got a folder");
+}
+
+void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other) {
+    require(reader.columns() == dimensions, reader.path(), ": expected vectors of ", dimensions, " dimensions as in ",
+            other, ", got ", reader.columns());
+}
+
+std::size_t chunk_rows(const VectorReader& reader) {
+    const std::size_t rows = kChunkBytes / (sizeof(float) * std::max<std::size_t>(reader.columns(), 1));
+    return std::max(kEncoderBlock, rows / kEncoderBlock * kEncoderBlock);
+}
+
+Matrix<float> read_all(const VectorReader& reader) {
+    std::vector<float> values;
+    values.reserve(reader.rows() * reader.columns());
+    const std::size_t size = chunk_rows(reader);
+    for (std::size_t first = 0; first < reader.rows(); first += size) {
+        check_interrupt();
+        const Matrix<float> part = reader.read(first, std::min(size, reader.rows() - first));
+        values.insert(values.end(), part.values().begin(), part.values().end());
+    }
+    return {reader.rows(), reader.columns(), std::move(values)};
+}
+
+Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run) {
+    const Stopwatch watch;
+    const std::size_t count = model.dictionaries.count, size = chunk_rows(base);
+    Codes codes;
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(base.rows() * count);
+    for (std::size_t first = 0; first < base.rows(); first += size) {
+        const std::size_t rows = std::min(size, base.rows() - first);
+        const Matrix<float> part = base.read(first, rows);
+        EncodeOptions options{.seed = seed, .execution = run.silent_execution()};
+        const auto report = [&](std::size_t done) {
+            run.display().update({"encode", done, base.rows(), kNone, kNone, kNone, watch.seconds()});
+        };
+        options.execution.progress = [&](const Progress& inner) {
+            if (inner.step < inner.steps) report(first + rows * inner.step / inner.steps);
+        };
+        append(codes, about_file(base.path(), [&] { return encode(model, part.view(), options); }), bytes);
+        report(first + rows);
+    }
+    codes.rows = {base.rows(), count, std::move(bytes)};
+    return codes;
+}
+
+Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run) {
+    const Spec spec = parse_spec(options.spec);
+    const Matrix<float> sample = sample_vectors(learn, options.learn_size, seed);
+    check_interrupt();
+    const Stopwatch watch;
+    Learned learned;
+    learned.model = about_file(learn.path(), [&] {
+        return train(sample.view(), spec, {.metric = options.metric, .seed = seed, .execution = run.execution()});
+    });
+    learned.seconds = watch.seconds();
+    return learned;
+}
+
+}  // namespace summand::cli

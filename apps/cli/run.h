@@ -1,0 +1,111 @@
+// What the verbs share: common options, one run's threads, progress and interrupts, and files with names in errors.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "interrupt.h"
+#include "progress.h"
+#include "summand/summand.h"
+
+namespace summand::cli {
+
+/// Used where no spec is given.
+inline constexpr const char* kDefaultSpec = "OPQ8";
+
+/// Vectors to learn from where no number is given.
+inline constexpr std::size_t kDefaultLearnSize = 200'000;
+
+struct RunOptions {
+    unsigned threads = 0;
+    std::uint64_t seed = 1;
+    std::string json;
+    bool quiet = false;
+    bool dry_run = false;
+};
+
+void add_threads(CLI::App& verb, RunOptions& options);
+void add_seed(CLI::App& verb, RunOptions& options);
+void add_quiet(CLI::App& verb, RunOptions& options);
+void add_json(CLI::App& verb, RunOptions& options);
+void add_dry_run(CLI::App& verb, RunOptions& options);
+void add_metric(CLI::App& verb, Metric& metric);
+void add_spec(CLI::App& verb, std::string& spec);
+void add_learn_size(CLI::App& verb, std::size_t& size);
+void add_output(CLI::App& verb, std::string& path, const std::string& what);
+
+class Stopwatch {
+public:
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
+
+/// One run of a verb.
+class Run {
+public:
+    explicit Run(const RunOptions& options);
+
+    /// Threads, interrupts and progress for the library.
+    Execution execution();
+    /// The same for inner work whose steps are part of a larger count.
+    Execution silent_execution() const;
+
+    ProgressDisplay& display() { return display_; }
+
+    /// A line on stdout unless quiet.
+    void print(const std::string& line) const;
+
+    /// Writes what was measured to the file of --json, or to stdout for "-".
+    void write_json(const nlohmann::ordered_json& summary) const;
+
+private:
+    const RunOptions& options_;
+    ProgressDisplay display_;
+};
+
+/// Runs `work`; an error that does not name the file gets its path in front.
+template <class Work>
+auto about_file(const std::string& path, const Work& work) {
+    try {
+        return work();
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const Error& error) {
+        const std::string message = error.what();
+        throw Error(message.find(path) == std::string::npos ? path + ": " + message : message);
+    }
+}
+
+/// Throws before any work is done when the folder of an output does not exist or the output is a folder.
+void require_writable(const std::string& path);
+
+void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other);
+
+/// Reads a whole file, a chunk at a time so that an interrupt is noticed.
+Matrix<float> read_all(const VectorReader& reader);
+
+/// Rows that are read at once: about 64 MB, in whole blocks of the encoder.
+std::size_t chunk_rows(const VectorReader& reader);
+
+/// Encodes a file of any length: vectors are read, encoded and dropped chunk by chunk.
+Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run);
+
+struct LearnOptions {
+    std::string spec = kDefaultSpec;
+    std::size_t learn_size = kDefaultLearnSize;
+    Metric metric = Metric::euclidean;
+};
+
+struct Learned {
+    Quantizer model;
+    double seconds = 0;  ///< of training, reading not counted
+};
+
+Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run);
+
+}  // namespace summand::cli

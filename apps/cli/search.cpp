@@ -1,0 +1,71 @@
+// summand search: an index and queries in, ids out.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "run.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+struct Options {
+    std::string index, queries, output, scores;
+    std::size_t k = 10;
+    RunOptions run;
+};
+
+void print_rows(const Neighbors& found) {
+    for (std::size_t query = 0; query < found.ids.rows(); ++query) fmt::print("{}\n", fmt::join(found.ids[query], " "));
+}
+
+void write(const Options& options, const Neighbors& found) {
+    const SaveGuard guard;
+    if (!options.output.empty()) write_ids(options.output, found.ids.view());
+    if (!options.scores.empty()) write_vectors(options.scores, found.scores.view());
+}
+
+void run_search(const Options& options) {
+    Run run(options.run);
+    require(options.k > 0, "expected k of at least 1, got 0");
+    if (!options.output.empty()) require_writable(options.output);
+    if (!options.scores.empty()) require_writable(options.scores);
+    const FlatIndex index = load_index(options.index);
+    const VectorReader reader(options.queries);
+    require_dimensions(reader, index.quantizer().dimensions(), options.index);
+    const Matrix<float> queries = read_all(reader);
+    const Stopwatch watch;
+    const Neighbors found = about_file(
+        options.queries, [&] { return index.search(queries.view(), {.k = options.k, .execution = run.execution()}); });
+    const double seconds = watch.seconds();
+    write(options, found);
+    const double rate = static_cast<double>(queries.rows()) / std::max(seconds, 1e-9);
+    if (options.output.empty() && options.run.json != "-") print_rows(found);
+    if (!options.output.empty())
+        run.print(fmt::format("{}: {} neighbours of each of {} queries in {} ({} queries per second)", options.output,
+                              found.ids.columns(), grouped(queries.rows()), duration(seconds),
+                              grouped(static_cast<std::uint64_t>(rate))));
+    run.write_json(
+        {{"queries", queries.rows()}, {"k", found.ids.columns()}, {"seconds", seconds}, {"queries_per_second", rate}});
+}
+
+}  // namespace
+
+void add_search(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb =
+        add_verb(app, chosen, "search", "Find the nearest neighbours of queries",
+                 "summand search index.smd queries.fvecs -k 10 -o result.ivecs", [options] { run_search(*options); });
+    verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
+    verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
+    verb.add_option("-k,--neighbors", options->k, "Neighbours per query")->capture_default_str();
+    verb.add_option("-o,--output", options->output,
+                    "Ids to write, best first (.ivecs .ibin .npy); without it they are printed");
+    verb.add_option("--scores", options->scores, "Scores to write (.fvecs .fbin .npy)");
+    add_threads(verb, options->run);
+    add_json(verb, options->run);
+    add_quiet(verb, options->run);
+}
+
+}  // namespace summand::cli

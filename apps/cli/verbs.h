@@ -1,0 +1,31 @@
+// The verbs of the tool. Each adds its subcommand to the parser; the chosen one is run after parsing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace summand::cli {
+
+/// What the command line asked for.
+struct Chosen {
+    std::string verb;
+    std::function<void()> work;
+};
+
+/// A subcommand with an example under its help text.
+CLI::App& add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& summary,
+                   const std::string& example, std::function<void()> work);
+
+void add_train(CLI::App& app, Chosen& chosen);
+void add_encode(CLI::App& app, Chosen& chosen);
+void add_build(CLI::App& app, Chosen& chosen);
+void add_search(CLI::App& app, Chosen& chosen);
+void add_evaluate(CLI::App& app, Chosen& chosen);
+void add_exact(CLI::App& app, Chosen& chosen);
+void add_info(CLI::App& app, Chosen& chosen);
+void add_convert(CLI::App& app, Chosen& chosen);
+void add_methods(CLI::App& app, Chosen& chosen);
+void add_demo(CLI::App& app, Chosen& chosen);
+
+}  // namespace summand::cli
