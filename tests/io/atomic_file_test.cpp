@@ -1,0 +1,94 @@
+#include "io/atomic_file.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "io/support.h"
+
+namespace summand::test {
+
+namespace {
+
+std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace
+
+TEST(AtomicFile, TheOldContentStaysUntilTheCommit) {
+    const TemporaryDirectory directory;
+    write_file(directory / "a", bytes("old"));
+    AtomicFile file(directory / "a");
+    file.append(bytes("ne"));
+    file.append(bytes("w"));
+    EXPECT_EQ(read_raw(directory / "a"), "old");
+    file.commit();
+    EXPECT_EQ(read_raw(directory / "a"), "new");
+    EXPECT_EQ(directory.files(), 1u);
+}
+
+TEST(AtomicFile, WithoutACommitNothingIsLeft) {
+    const TemporaryDirectory directory;
+    {
+        AtomicFile file(directory / "a");
+        file.append(bytes("half"));
+        EXPECT_EQ(directory.files(), 1u);
+    }
+    EXPECT_EQ(directory.files(), 0u);
+}
+
+TEST(AtomicFile, ASymbolicLinkIsKept) {
+    const TemporaryDirectory directory;
+    write_file(directory / "real", bytes("old"));
+    std::filesystem::create_symlink(directory / "real", directory / "link");
+    write_file(directory / "link", bytes("new"));
+    EXPECT_TRUE(std::filesystem::is_symlink(directory / "link"));
+    EXPECT_EQ(read_raw(directory / "real"), "new");
+}
+
+TEST(AtomicFile, SaysWhyItCannotWrite) {
+    const TemporaryDirectory directory;
+    expect_error([&] { write_file(directory / "none/a", bytes("x")); },
+                 {"none/a: cannot write: the directory", "does not exist"});
+    expect_error([&] { write_file(directory.path().string(), bytes("x")); }, {"is a directory, expected a file"});
+    expect_error([&] { write_file("/dev/null", bytes("x")); }, {"/dev/null: cannot write: is not a regular file"});
+}
+
+TEST(AtomicFile, SaysThatTheDirectoryIsNotWritable) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
+    const ::uid_t user = ::geteuid();
+    constexpr ::uid_t kNobody = 65534;
+    if (user == 0 && ::seteuid(kNobody) != 0) GTEST_SKIP() << "root writes everywhere and cannot become another user";
+    expect_error([&] { write_file(directory / "a", bytes("x")); }, {"a: cannot write: Permission denied"});
+    ASSERT_EQ(::seteuid(user), 0);
+    ASSERT_EQ(::chmod(directory.path().c_str(), 0755), 0);
+}
+
+// A limit on file sizes stops the write half-way, as a full disk does, in a child so that the limit ends with it.
+TEST(AtomicFile, AWriteThatFailsHalfWayKeepsTheOldFileAndLeavesNothing) {
+    const TemporaryDirectory directory;
+    write_file(directory / "a", bytes("old"));
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+        const ::rlimit limit{4096, 4096};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        std::signal(SIGXFSZ, SIG_IGN);
+        try {
+            write_file(directory / "a", bytes(std::string(10000, 'x')));
+        } catch (const Error& error) {
+            const bool named =
+                std::string_view(error.what()).find("a: cannot write: File too large") != std::string::npos;
+            ::_exit(named ? 0 : 2);
+        }
+        ::_exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(read_raw(directory / "a"), "old");
+    EXPECT_EQ(directory.files(), 1u);
+}
+
+}  // namespace summand::test

@@ -1,0 +1,71 @@
+#include "io/codes_file.h"
+#include "io/container_support.h"
+#include "io/quantizer_file.h"
+#include "summand/index.h"
+
+namespace summand::test {
+
+namespace {
+
+FlatIndex small_index(const Quantizer& quantizer, Metric metric = Metric::euclidean) {
+    return FlatIndex(quantizer, random_codes(quantizer, 40, 3), metric);
+}
+
+}  // namespace
+
+TEST(IndexFile, LoadGivesBackWhatWasSaved) {
+    const TemporaryDirectory directory;
+    for (const Shape3& shape : {Shape3{3, 16, 7}, Shape3{4, 256, 8}})
+        for (const Quantizer& quantizer : {dense_quantizer(shape), block_quantizer(shape)})
+            for (const Metric metric : {Metric::euclidean, Metric::inner_product}) {
+                const FlatIndex index = small_index(quantizer, metric);
+                save(directory / "i.smd", index);
+                for (const FlatIndex& loaded : {load_index(save(index)), load_index(directory / "i.smd")}) {
+                    EXPECT_EQ(loaded.quantizer(), quantizer);
+                    EXPECT_EQ(loaded.codes(), index.codes());
+                    EXPECT_EQ(loaded.metric(), metric);
+                }
+            }
+}
+
+TEST(IndexFile, ALoadedIndexAnswersAsBefore) {
+    const FlatIndex index = small_index(dense_quantizer({3, 16, 7}));
+    const Matrix<float> queries = random_matrix(5, 7, 9);
+    EXPECT_EQ(load_index(save(index)).search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+}
+
+TEST(IndexFile, EveryDamageIsRefused) {
+    expect_every_damage_refused(save(small_index(dense_quantizer({2, 3, 3}))),
+                                [](const Bytes& bytes) { load_index(bytes); });
+}
+
+TEST(IndexFile, CodesOfAnotherModelAreRefused) {
+    const Quantizer quantizer = dense_quantizer({2, 3, 3});
+    const Quantizer other = dense_quantizer({2, 4, 3});
+    const Codes codes = random_codes(other, 5, 1);
+    ContainerWriter writer(Kind::index);
+    add_quantizer(writer, quantizer);
+    add_codes(writer, codes, other);
+    writer.metadata["index"] = {{"metric", "euclidean"}};
+    const Bytes bytes = writer.finish();
+    expect_error([&] { load_index(bytes, "i.smd"); }, {"i.smd: the codes were made by model", "the file holds model"});
+}
+
+TEST(IndexFile, AnUnknownMetricIsRefused) {
+    const Quantizer quantizer = dense_quantizer({2, 3, 3});
+    const Codes codes = random_codes(quantizer, 5, 1);
+    ContainerWriter writer(Kind::index);
+    add_quantizer(writer, quantizer);
+    add_codes(writer, codes, quantizer);
+    writer.metadata["index"] = {{"metric", "taxicab"}};
+    const Bytes bytes = writer.finish();
+    expect_error([&] { load_index(bytes); }, {"metadata index.metric is 'taxicab', expected euclidean"});
+}
+
+TEST(IndexFile, CodesAreNotAnIndex) {
+    const Quantizer quantizer = dense_quantizer({2, 3, 3});
+    const Bytes bytes = save(random_codes(quantizer, 5, 1), quantizer);
+    expect_error([&] { load_index(bytes, "c.smd"); }, {"c.smd: holds codes, expected an index"});
+}
+
+}  // namespace summand::test
