@@ -6,6 +6,8 @@ namespace summand {
 namespace {
 
 #include "kernels/common.inl"
+#include "kernels/scan_common.inl"
+#include "kernels/scan_avx2.inl"
 
 }  // namespace
 
@@ -17,9 +19,10 @@ const Kernels avx2_kernels = {
     .dot = dot,
     .squared_distance = squared_distance,
     .sum_rows = sum_rows,
-    .add_to_rows = add_to_rows,
+    .combine = combine,
+    .scatter_add = scatter_add,
     .icm_visit = icm_visit,
-    .scan = {},
+    .scan = scan_kernels,
 };
 
 }  // namespace summand

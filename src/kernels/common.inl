@@ -1,10 +1,10 @@
 // Portable vector code, included by each instruction set's file inside an anonymous namespace and compiled with
 // its flags: the compiler lowers the 64-byte vectors to what the level has. Only intrinsic-free C++ here.
 
-typedef float Float16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef std::int32_t Int16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef std::int16_t Short32 __attribute__((vector_size(64), aligned(2), may_alias));
-typedef std::int16_t Short16 __attribute__((vector_size(32), aligned(2), may_alias));
+typedef float Float16 __attribute__((vector_size(64)));
+typedef std::int32_t Int16 __attribute__((vector_size(64)));
+typedef std::int16_t Short32 __attribute__((vector_size(64)));
+typedef std::int16_t Short16 __attribute__((vector_size(32)));
 
 constexpr std::size_t kLanes = 16;
 
@@ -12,11 +12,13 @@ constexpr std::size_t kLanes = 16;
 
 template <class V, class T>
 SUMMAND_INLINE V load(const T* p) {
-    return *reinterpret_cast<const V*>(p);
+    V v;
+    __builtin_memcpy(&v, p, sizeof(V));
+    return v;
 }
 template <class V, class T>
 SUMMAND_INLINE void store(T* p, V v) {
-    *reinterpret_cast<V*>(p) = v;
+    __builtin_memcpy(p, &v, sizeof(V));
 }
 SUMMAND_INLINE Float16 broadcast(float x) { return Float16{} + x; }
 
@@ -63,17 +65,25 @@ SUMMAND_INLINE void take_smaller(LaneMinimum& minimum, Float16 value, Int16 inde
     minimum.value = smaller ? value : minimum.value;
     minimum.index = smaller ? index : minimum.index;
 }
-SUMMAND_INLINE std::uint32_t first_smallest(const LaneMinimum& minimum, float* best) {
-    float value[kLanes];
-    std::int32_t index[kLanes];
-    store(value, minimum.value);
-    store(index, minimum.index);
-    std::size_t lane = 0;
-    for (std::size_t i = 1; i < kLanes; ++i)
-        if (value[i] < value[lane] || (value[i] == value[lane] && index[i] < index[lane])) lane = i;
-    *best = value[lane];
-    return static_cast<std::uint32_t>(index[lane]);
+// Halves are folded onto each other until lane 0 holds the smallest value with its smallest index.
+SUMMAND_INLINE void fold(LaneMinimum& minimum, Float16 value, Int16 index) {
+    const Int16 better = (value < minimum.value) | ((value == minimum.value) & (index < minimum.index));
+    minimum.value = better ? value : minimum.value;
+    minimum.index = better ? index : minimum.index;
 }
+#define SUMMAND_LANES(v, a, b, c, d, e, f, g, h) __builtin_shufflevector(v, v, a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h)
+#define SUMMAND_FOLD(minimum, ...) \
+    fold(minimum, SUMMAND_LANES((minimum).value, __VA_ARGS__), SUMMAND_LANES((minimum).index, __VA_ARGS__))
+SUMMAND_INLINE std::uint32_t first_smallest(LaneMinimum minimum, float* best) {
+    SUMMAND_FOLD(minimum, 8, 9, 10, 11, 12, 13, 14, 15);
+    SUMMAND_FOLD(minimum, 4, 5, 6, 7, 4, 5, 6, 7);
+    SUMMAND_FOLD(minimum, 2, 3, 2, 3, 2, 3, 2, 3);
+    SUMMAND_FOLD(minimum, 1, 1, 1, 1, 1, 1, 1, 1);
+    *best = minimum.value[0];
+    return static_cast<std::uint32_t>(minimum.index[0]);
+}
+#undef SUMMAND_FOLD
+#undef SUMMAND_LANES
 constexpr Int16 kLaneIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr float kLargest = 3.4e38f;
 
@@ -138,36 +148,55 @@ void sum_rows(const float* const* rows, std::size_t count, std::size_t size, flo
     }
 }
 
-void add_to_rows(float* const* rows, std::size_t count, std::size_t size, const float* value) {
-    for (std::size_t m = 0; m < count; ++m) {
-        float* row = rows[m];
+void combine(float a, const float* x, float b, const float* y, std::size_t size, float* out) {
+    for (std::size_t d = 0; d < size; ++d) out[d] = a * x[d] + b * y[d];
+}
+
+void scatter_add(const float* values, std::size_t count, std::size_t size, const std::uint8_t* codes,
+                 std::size_t code_stride, float* rows) {
+    for (std::size_t i = 0; i < count; ++i, values += size) {
+        float* row = rows + codes[i * code_stride] * size;
         std::size_t d = 0;
-        for (; d + kLanes <= size; d += kLanes) store(row + d, load<Float16>(row + d) + load<Float16>(value + d));
-        for (; d < size; ++d) row[d] += value[d];
+        for (; d + kLanes <= size; d += kLanes) store(row + d, load<Float16>(row + d) + load<Float16>(values + d));
+        for (; d < size; ++d) row[d] += values[d];
     }
 }
 
-IcmChoice icm_visit(const IcmVisit& visit) {
-    const Float16 error = broadcast(visit.error), excess = broadcast(visit.excess);
-    const float twice_pair_weight = 2 * (1 - visit.theta);
-    LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
-    Int16 index = kLaneIndex;
-    std::int16_t pairs[kMaxIcmStride];
+// Pairs of all words, 32 at a time; their sums are exact in 16 bits.
+SUMMAND_INLINE void sum_pairs(const IcmVisit& visit, std::int16_t* pairs) {
     for (std::size_t k = 0; k < visit.stride; k += kIcmLanes) {
         Short32 sum = {};
         for (std::size_t r = 0; r < visit.row_count; ++r) sum += load<Short32>(visit.rows[r] + k);
         store(pairs + k, sum);
-        for (std::size_t half = k; half < k + kIcmLanes; half += kLanes, index += static_cast<std::int32_t>(kLanes)) {
-            const Float16 pair = __builtin_convertvector(load<Short16>(pairs + half), Float16) * visit.scale;
-            const Float16 unary = load<Float16>(visit.unary + half);
-            const Float16 e = error + unary + 2.0f * pair;
-            const Float16 v = excess + load<Float16>(visit.word_excess + half) - visit.theta * unary +
-                              twice_pair_weight * pair;
-            take_smaller(minimum, e + visit.penalty * v * v, index);
-        }
+    }
+}
+
+IcmChoice icm_visit(const IcmVisit& visit) {
+    std::int16_t pairs[kMaxIcmStride];
+    sum_pairs(visit, pairs);
+    const float pair_weight = 2 * (1 - visit.theta);
+    const float current_pair = static_cast<float>(pairs[visit.word]) * visit.scale;
+    const float current_unary = visit.unary[visit.word];
+    const float error0 = visit.error - (current_unary + 2 * current_pair);
+    const float excess0 = visit.excess - (visit.word_excess[visit.word] - visit.theta * current_unary +
+                                          pair_weight * current_pair);
+    LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
+    Int16 index = kLaneIndex;
+    for (std::size_t k = 0; k < visit.stride; k += kLanes, index += static_cast<std::int32_t>(kLanes)) {
+        const Float16 pair = __builtin_convertvector(load<Short16>(pairs + k), Float16) * visit.scale;
+        const Float16 unary = load<Float16>(visit.unary + k);
+        const Float16 error = error0 + (unary + 2.0f * pair);
+        const Float16 excess =
+            excess0 + (load<Float16>(visit.word_excess + k) - visit.theta * unary + pair_weight * pair);
+        take_smaller(minimum, error + visit.penalty * excess * excess, index);
     }
     IcmChoice choice{};
     choice.word = first_smallest(minimum, &choice.cost);
-    choice.pair = static_cast<float>(pairs[choice.word]) * visit.scale;
+    const float current_cost = visit.error + visit.penalty * visit.excess * visit.excess;
+    if (!(choice.cost < current_cost)) return {visit.word, current_cost, visit.error, visit.excess};
+    const float pair = static_cast<float>(pairs[choice.word]) * visit.scale;
+    const float unary = visit.unary[choice.word];
+    choice.error = error0 + (unary + 2 * pair);
+    choice.excess = excess0 + (visit.word_excess[choice.word] - visit.theta * unary + pair_weight * pair);
     return choice;
 }

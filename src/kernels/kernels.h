@@ -12,28 +12,30 @@
 
 namespace summand {
 
-/// One visit of the iterated conditional modes: the best word of one dictionary, the others fixed.
-/// With pair = scale · Σ_rows row[k] (the inner products with the other chosen words),
-///     error(k)  = error + unary[k] + 2·pair
-///     excess(k) = excess + word_excess[k] - theta·unary[k] + 2·(1 - theta)·pair
+/// One visit of the iterated conditional modes: the best word k of one dictionary, the other words fixed.
+/// With pair(k) = scale · Σ_rows row[k], the inner product of word k with the sum of the other chosen words,
+///     error(k)  = error  + (unary[k] + 2·pair(k))  - the same of the current word
+///     excess(k) = excess + (word_excess[k] - theta·unary[k] + 2·(1 - theta)·pair(k))  - the same of the current word
 ///     cost(k)   = error(k) + penalty·excess(k)²
 struct IcmVisit {
     const std::int16_t* const* rows;   ///< `row_count` rows of `stride` values; their sum fits 16 bits
     std::size_t row_count;
-    const float* unary;                ///< |c|² - 2 y·c; +large in the padding
+    const float* unary;                ///< |c|² - 2 y·c; kIcmPadding past the last word
     const float* word_excess;          ///< |c|² - word_offset
     std::size_t stride;                ///< K rounded up to a multiple of kIcmLanes
     float scale;
-    float error, excess;               ///< without this dictionary
     float penalty, theta;
+    std::uint32_t word;                ///< the current one
+    float error, excess;               ///< with it
 };
 inline constexpr std::size_t kIcmLanes = 32;
 inline constexpr std::size_t kMaxIcmStride = 256;
+inline constexpr float kIcmPadding = 1e30f;
 
+/// The current word, unless another one costs less.
 struct IcmChoice {
     std::uint32_t word;
-    float cost;
-    float pair;                        ///< of the chosen word
+    float cost, error, excess;
 };
 
 struct Kernels {
@@ -50,9 +52,15 @@ struct Kernels {
     float (*dot)(const float* a, const float* b, std::size_t size);
     float (*squared_distance)(const float* a, const float* b, std::size_t size);
 
-    /// out[d] = Σ_m rows[m][d], m ascending; and rows[m][d] += value[d].
+    /// out[d] = Σ_m rows[m][d], m ascending.
     void (*sum_rows)(const float* const* rows, std::size_t count, std::size_t size, float* out);
-    void (*add_to_rows)(float* const* rows, std::size_t count, std::size_t size, const float* value);
+
+    /// out[d] = a·x[d] + b·y[d].
+    void (*combine)(float a, const float* x, float b, const float* y, std::size_t size, float* out);
+
+    /// rows[codes[i·code_stride]][d] += values[i][d] for i < count, i ascending.
+    void (*scatter_add)(const float* values, std::size_t count, std::size_t size, const std::uint8_t* codes,
+                        std::size_t code_stride, float* rows);
 
     IcmChoice (*icm_visit)(const IcmVisit& visit);
 

@@ -5,6 +5,8 @@ namespace summand {
 namespace {
 
 #include "kernels/common.inl"
+#include "kernels/scan_common.inl"
+#include "kernels/scan_scalar.inl"
 
 }  // namespace
 
@@ -16,9 +18,10 @@ const Kernels scalar_kernels = {
     .dot = dot,
     .squared_distance = squared_distance,
     .sum_rows = sum_rows,
-    .add_to_rows = add_to_rows,
+    .combine = combine,
+    .scatter_add = scatter_add,
     .icm_visit = icm_visit,
-    .scan = {},
+    .scan = scan_kernels,
 };
 
 }  // namespace summand

@@ -1,0 +1,57 @@
+// Scan kernels of the AVX2 level: 16 bounds fill half a register, and a shuffle looks up 32 nibbles in them.
+
+constexpr std::size_t kHalfVectors = kBlockVectors / 2;  // whose sums fit the registers
+constexpr std::size_t kHalfRegisters = kHalfVectors / sizeof(__m256i);
+constexpr std::size_t kPrefetchBytes = 4096;
+
+SUMMAND_INLINE __m256i load_codes(const std::uint8_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+SUMMAND_INLINE __m256i load_table(const std::uint8_t* p) {
+    return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(p)));
+}
+SUMMAND_INLINE __m256i low_nibbles(__m256i codes) { return _mm256_and_si256(codes, _mm256_set1_epi8(15)); }
+SUMMAND_INLINE __m256i high_nibbles(__m256i codes) { return low_nibbles(_mm256_srli_epi16(codes, 4)); }
+
+// Adds the bounds of a plane's high nibbles, and with `Low` those of its low nibbles.
+template <bool Low>
+SUMMAND_INLINE void add_plane(const std::uint8_t* table, const std::uint8_t* codes, __m256i (&sum)[kHalfRegisters]) {
+    const __m256i low = load_table(table), high = load_table(table + kNibbleSlots);
+    for (std::size_t r = 0; r < kHalfRegisters; ++r) {
+        const __m256i code = load_codes(codes + r * sizeof(__m256i));
+        if (r % 2 == 0)
+            _mm_prefetch(reinterpret_cast<const char*>(codes + r * sizeof(__m256i) + kPrefetchBytes), _MM_HINT_T0);
+        sum[r] = _mm256_adds_epu8(sum[r], _mm256_shuffle_epi8(high, high_nibbles(code)));
+        if (Low) sum[r] = _mm256_adds_epu8(sum[r], _mm256_shuffle_epi8(low, low_nibbles(code)));
+    }
+}
+
+SUMMAND_INLINE std::uint64_t within(__m256i sum, __m256i limit) {
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(sum, limit), sum)));
+}
+
+std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks, SurvivorWord* out) {
+    const __m256i limit = _mm256_set1_epi8(static_cast<char>(tables.limit));
+    std::size_t found = 0;
+    for (std::size_t half = 0; half < 2 * blocks; ++half) {
+        const std::uint8_t* own = codes + half / 2 * tables.planes * kBlockVectors + half % 2 * kHalfVectors;
+        __m256i sum[kHalfRegisters] = {};
+        for (std::size_t p = 0; p < tables.pair_planes; ++p)
+            add_plane<true>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
+        for (std::size_t p = tables.pair_planes; p < tables.planes; ++p)
+            add_plane<false>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
+        for (std::size_t w = 0; w < kHalfRegisters / 2; ++w)
+            append(within(sum[2 * w], limit) | within(sum[2 * w + 1], limit) << 32, half * (kHalfRegisters / 2) + w,
+                   out, found);
+    }
+    return found;
+}
+
+constexpr ScanKernels scan_kernels = {
+    .form = BoundForm::nibbles,
+    .survivors = survivors,
+    .sums = plain_sums,
+    .excess = excess,
+    .quantise = quantise,
+    .products = products,
+};

@@ -1,0 +1,87 @@
+// The portable part of the scan kernels, included after common.inl by each instruction set's file.
+
+typedef std::uint8_t Byte16 __attribute__((vector_size(16)));
+
+ValueRange excess(const float* values, std::size_t count, float* out) {
+    Float16 low = load<Float16>(values), high = low;
+    for (std::size_t i = kLanes; i < count; i += kLanes) {
+        const Float16 value = load<Float16>(values + i);
+        low = value < low ? value : low;
+        high = high < value ? value : high;
+    }
+    ValueRange range{low[0], high[0]};
+    for (std::size_t l = 1; l < kLanes; ++l) {
+        range.smallest = low[l] < range.smallest ? low[l] : range.smallest;
+        range.largest = range.largest < high[l] ? high[l] : range.largest;
+    }
+    for (std::size_t i = 0; i < count; i += kLanes) store(out + i, load<Float16>(values + i) - range.smallest);
+    return range;
+}
+
+void quantise(const float* values, std::size_t count, float scale, std::uint8_t* out) {
+    const Float16 most = broadcast(255.0f);
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const Float16 scaled = load<Float16>(values + i) * scale;
+        const Int16 whole = __builtin_convertvector(scaled < most ? scaled : most, Int16);
+        store(out + i, __builtin_convertvector(whole, Byte16));
+    }
+}
+
+// Queries × vectors of 16 words whose sums stay in registers.
+#if defined(__AVX512F__)
+constexpr std::size_t kTileQueries = 4, kTileVectors = 4;
+#elif defined(__AVX2__) || defined(__aarch64__)
+constexpr std::size_t kTileQueries = 4, kTileVectors = 1;
+#else
+constexpr std::size_t kTileQueries = 2, kTileVectors = 1;
+#endif
+
+template <std::size_t Queries, std::size_t Vectors>
+SUMMAND_INLINE void products_of(const ProductsTask& task, std::size_t q, std::size_t w) {
+    Float16 sum[Queries][Vectors] = {};
+    const float* query = task.queries + q * task.query_stride;
+    for (std::size_t d = 0; d < task.dimensions; ++d)
+        for (std::size_t v = 0; v < Vectors; ++v) {
+            const Float16 column = load<Float16>(task.columns + d * task.stride + w + v * kLanes);
+            for (std::size_t i = 0; i < Queries; ++i) sum[i][v] += query[i * task.query_stride + d] * column;
+        }
+    for (std::size_t i = 0; i < Queries; ++i)
+        for (std::size_t v = 0; v < Vectors; ++v)
+            store(task.out + (q + i) * task.out_stride + w + v * kLanes, sum[i][v]);
+}
+
+template <std::size_t Queries>
+SUMMAND_INLINE void products_row(const ProductsTask& task, std::size_t q) {
+    std::size_t w = 0;
+    for (; w + kTileVectors * kLanes <= task.words; w += kTileVectors * kLanes)
+        products_of<Queries, kTileVectors>(task, q, w);
+    for (; w + kLanes <= task.words; w += kLanes) products_of<Queries, 1>(task, q, w);
+}
+
+void products(const ProductsTask& task) {
+    std::size_t q = 0;
+    if (task.query_count >= kTileQueries)
+        for (; q + kTileQueries <= task.query_count; q += kTileQueries) products_row<kTileQueries>(task, q);
+    for (; q < task.query_count; ++q)
+        inner_products(task.queries + q * task.query_stride, task.columns, task.dimensions, task.words, task.stride,
+                       task.out + q * task.out_stride);
+}
+
+SUMMAND_INLINE std::uint8_t code_of(const SumsTask& task, std::size_t m, std::size_t j) {
+    if (!task.pairs) return task.codes[m * kBlockVectors + j];
+    return static_cast<std::uint8_t>((task.codes[m / 2 * kBlockVectors + j] >> (m % 2 * 4)) & 15);
+}
+
+// Look-ups one by one.
+[[maybe_unused]] void plain_sums(const SumsTask& task, float* out) {
+    const std::size_t slots = task.pairs ? kNibbleSlots : kByteSlots;
+    for (std::size_t j = 0; j < kWordVectors; ++j) out[j] = task.entries[code_of(task, 0, j)];
+    for (std::size_t m = 1; m < task.dictionaries; ++m)
+        for (std::size_t j = 0; j < kWordVectors; ++j) out[j] += task.entries[m * slots + code_of(task, m, j)];
+}
+
+// Appends a word that has survivors; without a branch, as they are rare but not predictable.
+SUMMAND_INLINE void append(std::uint64_t mask, std::uint64_t word, SurvivorWord* out, std::size_t& found) {
+    out[found] = {mask, word};
+    found += mask != 0;
+}

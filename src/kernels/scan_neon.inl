@@ -1,0 +1,51 @@
+// Scan kernels of the NEON level: 16 bounds fill a register, and a table look-up takes 16 nibbles at a time.
+
+constexpr std::size_t kPartVectors = kBlockVectors / 2;  // whose sums fit the registers
+constexpr std::size_t kPartRegisters = kPartVectors / sizeof(uint8x16_t);
+
+// Adds the bounds of a plane's high nibbles, and with `Low` those of its low nibbles.
+template <bool Low>
+SUMMAND_INLINE void add_plane(const std::uint8_t* table, const std::uint8_t* codes, uint8x16_t (&sum)[kPartRegisters]) {
+    const uint8x16_t low = vld1q_u8(table), high = vld1q_u8(table + kNibbleSlots);
+    for (std::size_t r = 0; r < kPartRegisters; ++r) {
+        const uint8x16_t code = vld1q_u8(codes + r * sizeof(uint8x16_t));
+        sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(high, vshrq_n_u8(code, 4)));
+        if (Low) sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(low, vandq_u8(code, vdupq_n_u8(15))));
+    }
+}
+
+// One bit per byte: each byte keeps the bit of its place, and pairs are added until a byte holds eight.
+SUMMAND_INLINE std::uint64_t within(const uint8x16_t* sum, uint8x16_t limit) {
+    const uint8x16_t places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t bits[4];
+    for (std::size_t i = 0; i < 4; ++i) bits[i] = vandq_u8(vcleq_u8(sum[i], limit), places);
+    const uint8x16_t quarters = vpaddq_u8(vpaddq_u8(bits[0], bits[1]), vpaddq_u8(bits[2], bits[3]));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(quarters, quarters)), 0);
+}
+
+std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks, SurvivorWord* out) {
+    constexpr std::size_t kPartWords = kPartVectors / kWordVectors;
+    const uint8x16_t limit = vdupq_n_u8(tables.limit);
+    std::size_t found = 0;
+    for (std::size_t part = 0; part < 2 * blocks; ++part) {
+        const std::uint8_t* own = codes + part / 2 * tables.planes * kBlockVectors + part % 2 * kPartVectors;
+        uint8x16_t sum[kPartRegisters];
+        for (std::size_t r = 0; r < kPartRegisters; ++r) sum[r] = vdupq_n_u8(0);
+        for (std::size_t p = 0; p < tables.pair_planes; ++p)
+            add_plane<true>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
+        for (std::size_t p = tables.pair_planes; p < tables.planes; ++p)
+            add_plane<false>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
+        for (std::size_t w = 0; w < kPartWords; ++w)
+            append(within(sum + w * kPartRegisters / kPartWords, limit), part * kPartWords + w, out, found);
+    }
+    return found;
+}
+
+constexpr ScanKernels scan_kernels = {
+    .form = BoundForm::nibbles,
+    .survivors = survivors,
+    .sums = plain_sums,
+    .excess = excess,
+    .quantise = quantise,
+    .products = products,
+};

@@ -1,0 +1,72 @@
+// Encoding by sums of words: for y find the codes that minimise
+//
+//     |r|² + penalty · (|ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m])²        ȳ = Σ_m c[m][code_m],  r = y - ȳ
+//
+// by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (two
+// codes changed at random, modes again, kept if better). Inner products of words come from a table in 16-bit
+// integers, so that a visit adds M-1 rows of 512 bytes; decisions are made with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "summand/dictionaries.h"
+#include "summand/execution.h"
+#include "summand/matrix.h"
+
+namespace summand {
+
+struct LocalSearch {
+    int sweeps = 3;            ///< over all dictionaries, at most
+    int perturbations = 0;     ///< rounds of local search
+    std::uint64_t seed = 0;    ///< mixed with the vector itself, so that its position does not matter
+};
+
+struct CodePenalty {
+    float penalty = 0;         ///< μ
+    float theta = 0;           ///< θ
+};
+
+class CompositeEncoder {
+public:
+    /// Copies nothing of the dictionaries: they must outlive the encoder.
+    CompositeEncoder(const Dictionaries& dictionaries, std::span<const float> word_offsets, CodePenalty penalty,
+                     const Execution& execution);
+
+    Matrix<std::uint8_t> encode(MatrixView<float> vectors, const LocalSearch& search, const Execution& execution) const;
+
+    /// Starts from `codes` and keeps them where the result is not better: the exact cost of no vector rises.
+    void improve(MatrixView<float> vectors, const LocalSearch& search, const Execution& execution,
+                 Matrix<std::uint8_t>& codes) const;
+
+private:
+    struct Vector;
+    struct Block;
+
+    const std::int16_t* pairs(std::size_t m, std::size_t l, std::size_t word) const {
+        return pairs_.data() + ((m * dictionaries_.count + l) * dictionaries_.words + word) * stride_;
+    }
+    void tabulate_pairs(const Execution& execution);
+    void encode_block(MatrixView<float> vectors, const LocalSearch& search, std::uint8_t* codes, bool from_codes) const;
+    void measure(Vector& vector, const float* unary) const;
+    void greedy_start(Vector& vector, const float* unary) const;
+    bool visit(std::size_t m, Vector& vector, const float* unary) const;
+    void settle(std::span<Vector> vectors, const float* unary, int sweeps) const;
+    void perturb(Vector& vector, const float* unary) const;
+    double exact_cost(const float* y, const std::uint8_t* code) const;
+
+    const Dictionaries& dictionaries_;
+    std::span<const float> word_offsets_;
+    CodePenalty penalty_;
+    std::size_t stride_;                       // K rounded up for the kernel
+    std::vector<float> norms_;                 // |c|², M × K
+    std::vector<float> word_excess_;           // |c|² - word_offset, M × stride
+    // Row ((m·M + l)·K + k): inner products of word k of dictionary l with all words of dictionary m, ÷ scale.
+    AlignedBuffer<std::int16_t> pairs_;
+    float scale_ = 0;
+};
+
+}  // namespace summand
