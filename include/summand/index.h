@@ -50,6 +50,7 @@ struct RangeNeighbors {
 };
 
 class PackedCodes;
+class TableBuilder;
 
 class FlatIndex {
 public:
@@ -74,6 +75,7 @@ private:
     Quantizer quantizer_;
     std::shared_ptr<const PackedCodes> packed_;
     Metric metric_;
+    std::shared_ptr<const TableBuilder> tables_;
 };
 
 }  // namespace summand

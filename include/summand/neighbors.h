@@ -35,23 +35,26 @@ struct Neighbors {
 class TopK {
 public:
     explicit TopK(std::size_t k);
+    TopK(std::size_t k, Neighbor limit);   ///< accepts entries smaller than `limit` only
 
-    /// The worst of the k best so far: an entry that is not smaller need not be offered.
+    /// An entry that is not smaller need not be offered. At most the worst of the k best of the last `tighten`.
     const Neighbor& limit() const { return limit_; }
 
     void offer(Neighbor entry) {
         if (entry < limit_) insert(entry);
     }
 
+    /// Lowers the limit to the worst of the k best so far, where there are k.
+    void tighten();
+
     /// Best first; the collector is empty afterwards.
     std::vector<Neighbor> take();
 
 private:
     void insert(Neighbor entry);
-    void shrink();
 
     std::size_t k_;
-    std::vector<Neighbor> entries_ = {};   // up to 2k, unordered; cut to the k best when full
+    std::vector<Neighbor> entries_;   // fewer than 2k, unordered; cut to the k best when there are as many
     Neighbor limit_{std::numeric_limits<float>::infinity(), std::numeric_limits<std::int64_t>::max()};
 };
 

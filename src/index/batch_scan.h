@@ -1,0 +1,139 @@
+// Many queries against packed codes, in groups: codes are read in tiles that stay in the cache while every query of the
+// group passes over them. With more threads than groups, the blocks are cut into ranges, one collector each.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/parallel.h"
+#include "index/query_scan.h"
+#include "model/lookup.h"
+
+namespace summand {
+
+struct ScanJob {
+    const char* what;  ///< begins error messages
+    const PackedCodes& codes;
+    const TableBuilder& tables;
+    const Selection& selection;
+    Seeds seeds;
+    const Execution& execution;
+};
+
+/// `Collector` has, besides what `QueryScan` needs: `heir`, an empty collector with the same limit, and `absorb`, which
+/// takes the entries of another one.
+template <class Collector>
+class BatchScan {
+public:
+    BatchScan(const ScanJob& job, MatrixView<float> queries) : job_(job), queries_(queries) {}
+
+    /// The collectors of all queries, each begun as an heir of `start`.
+    std::vector<Collector> run(const Collector& start) {
+        start_ = &start;
+        collectors_.assign(queries_.rows(), start);
+        const std::size_t threads = thread_count(job_.execution);
+        const std::size_t size = group_size(threads);
+        const std::size_t groups = (queries_.rows() + size - 1) / size;
+        const std::size_t ranges = range_count(threads, groups);
+        auto scan_group = [&](std::size_t g) {
+            Group group(*this, g * size, std::min(size, queries_.rows() - g * size));
+            ranges == 1 ? group.scan_all() : group.scan_ranges(ranges);
+        };
+        if (ranges == 1)
+            parallel_for(job_.execution, groups, scan_group);
+        else
+            for (std::size_t g = 0; g < groups; ++g) scan_group(g);
+        return std::move(collectors_);
+    }
+
+private:
+    static constexpr std::size_t kTileBytes = 256 << 10;        // of codes
+    static constexpr std::size_t kGroupTableBytes = 512 << 10;  // of float tables
+    static constexpr std::size_t kLeastRange = 256;             // blocks that are worth another thread
+
+    std::size_t group_size(std::size_t threads) const {
+        const std::size_t fit = kGroupTableBytes / (job_.tables.entries() * sizeof(float));
+        const std::size_t share = (queries_.rows() + threads - 1) / threads;
+        return std::max<std::size_t>(1, std::min({fit, share, std::size_t{64}}));
+    }
+
+    std::size_t range_count(std::size_t threads, std::size_t groups) const {
+        if (groups >= threads) return 1;
+        return std::clamp<std::size_t>(job_.codes.block_count() / kLeastRange, 1, threads);
+    }
+
+    std::size_t tile_blocks() const { return std::max<std::size_t>(1, kTileBytes / job_.codes.block_bytes()); }
+
+    // Tables and scans of consecutive queries.
+    class Group {
+    public:
+        Group(BatchScan& batch, std::size_t first, std::size_t count)
+            : batch_(batch), job_(batch.job_), first_(first), entries_(count * job_.tables.entries()), offsets_(count) {
+            job_.tables.build(job_.what, batch.queries_.slice(first, count), first, entries_.data(), offsets_.data());
+            scans_.reserve(count);
+            for (std::size_t q = 0; q < count; ++q) scans_.push_back(scan_of(q, batch.start_->heir()));
+            for (auto& scan : scans_) scan.seed();
+        }
+
+        void scan_all() {
+            scan_blocks(scans_, 0, job_.codes.block_count());
+            for (std::size_t q = 0; q < scans_.size(); ++q)
+                batch_.collectors_[first_ + q] = std::move(scans_[q].collector());
+        }
+
+        void scan_ranges(std::size_t ranges) {
+            std::vector<std::vector<Scan>> parts(ranges);
+            parallel_for(job_.execution, ranges, [&](std::size_t r) {
+                for (std::size_t q = 0; q < scans_.size(); ++q)
+                    parts[r].push_back(scan_of(q, scans_[q].collector().heir()));
+                const std::size_t blocks = job_.codes.block_count();
+                scan_blocks(parts[r], r * blocks / ranges, (r + 1) * blocks / ranges);
+            });
+            for (std::size_t q = 0; q < scans_.size(); ++q) {
+                for (auto& part : parts) scans_[q].collector().absorb(part[q].collector());
+                batch_.collectors_[first_ + q] = std::move(scans_[q].collector());
+            }
+        }
+
+    private:
+        using Scan = QueryScan<Collector>;
+
+        Scan scan_of(std::size_t q, Collector collector) const {
+            return {job_.codes,  job_.selection,      job_.seeds, entries_.data() + q * job_.tables.entries(),
+                    offsets_[q], std::move(collector)};
+        }
+
+        void scan_blocks(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
+            for (const Selection::Run& run : job_.selection.runs())
+                scan_run(scans, std::max(first, run.first), std::min(last, run.last));
+            for (const std::size_t vector : job_.selection.singles())
+                if (vector >= first * kBlockVectors && vector < last * kBlockVectors)
+                    for (auto& scan : scans) scan.score(vector);
+        }
+
+        void scan_run(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
+            const std::size_t tile = batch_.tile_blocks();
+            for (std::size_t b = first; b < last; b += tile) {
+                check_stop(job_.execution);
+                for (auto& scan : scans) scan.scan(b, std::min(b + tile, last));
+            }
+        }
+
+        BatchScan& batch_;
+        const ScanJob& job_;
+        std::size_t first_;
+        AlignedBuffer<float> entries_;
+        std::vector<float> offsets_;
+        std::vector<Scan> scans_;
+    };
+
+    const ScanJob& job_;
+    MatrixView<float> queries_;
+    const Collector* start_ = nullptr;
+    std::vector<Collector> collectors_;
+};
+
+}  // namespace summand

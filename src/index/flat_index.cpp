@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "index/batch_scan.h"
+#include "index/packed_codes.h"
+#include "index/selection.h"
+#include "model/lookup.h"
+#include "summand/error.h"
+#include "summand/index.h"
+
+namespace summand {
+namespace {
+
+// The k best of a query.
+class Nearest {
+public:
+    explicit Nearest(std::size_t k) : k_(k), top_(k) {}
+    Nearest(std::size_t k, Neighbor limit) : k_(k), top_(k, limit) {}
+
+    const Neighbor& limit() const { return top_.limit(); }
+    void offer(Neighbor entry) { top_.offer(entry); }
+
+    void tighten() { top_.tighten(); }
+    Nearest heir() const { return {k_, top_.limit()}; }
+    void absorb(Nearest& other) {
+        for (const Neighbor& entry : other.take()) top_.offer(entry);
+    }
+    std::vector<Neighbor> take() { return top_.take(); }
+
+private:
+    std::size_t k_;
+    TopK top_;
+};
+
+// All entries of a query with a score below a radius.
+class Within {
+public:
+    explicit Within(float radius) : limit_{radius, std::numeric_limits<std::int64_t>::min()} {}
+
+    const Neighbor& limit() const { return limit_; }
+    void offer(Neighbor entry) {
+        if (entry < limit_) entries_.push_back(entry);
+    }
+    void tighten() {}
+    Within heir() const { return Within(limit_.score); }
+    void absorb(Within& other) { entries_.insert(entries_.end(), other.entries_.begin(), other.entries_.end()); }
+    std::vector<Neighbor> take() {
+        std::sort(entries_.begin(), entries_.end());
+        return std::move(entries_);
+    }
+
+private:
+    Neighbor limit_;
+    std::vector<Neighbor> entries_;
+};
+
+// Enough words for a limit near the final one: all of them where that is most of the work anyhow.
+Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_t k) {
+    constexpr std::size_t kLeast = 1024, kLeastFiltered = 256;
+    constexpr std::size_t kWorthScanning = 4;
+    const std::size_t wanted = selection.filtered() ? std::max(kLeastFiltered, 2 * k) : std::max(kLeast, 4 * k);
+    const std::size_t words = (codes.size() + kWordVectors - 1) / kWordVectors;
+    const std::size_t per_word = std::max<std::size_t>(1, words * wanted / std::max<std::size_t>(1, selection.kept()));
+    const std::size_t step = words / per_word;
+    return {step < kWorthScanning ? 1 : std::bit_floor(step)};
+}
+
+void write_row(std::vector<Neighbor> entries, std::size_t row, Neighbors& found) {
+    for (std::size_t j = 0; j < entries.size(); ++j) {
+        found.ids[row][j] = entries[j].id;
+        found.scores[row][j] = entries[j].score;
+    }
+}
+
+}  // namespace
+
+FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
+    : FlatIndex(quantizer, PackedCodes::pack(codes, quantizer), metric) {}
+
+FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric)
+    : quantizer_(std::move(quantizer)), packed_(std::move(packed)), metric_(metric) {
+    require(packed_->parts().model == identity(quantizer_),
+            "index: codes were made by another model; encode the vectors with the model of this index");
+    require(packed_->dictionaries() == quantizer_.dictionaries.count &&
+                packed_->parts().words == quantizer_.dictionaries.words,
+            "index: expected codes of ", quantizer_.dictionaries.count, " dictionaries of ",
+            quantizer_.dictionaries.words, " words, got ", packed_->dictionaries(), " of ", packed_->parts().words);
+    tables_ = std::make_shared<TableBuilder>(quantizer_, metric, packed_->slot_order());
+}
+
+std::size_t FlatIndex::size() const { return packed_->size(); }
+Codes FlatIndex::codes() const { return packed_->unpack(); }
+std::size_t FlatIndex::memory_bytes() const { return packed_->memory_bytes(); }
+
+Neighbors FlatIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
+    require(options.k > 0, "search: expected k of at least 1, got 0");
+    const Selection selection(size(), options.filter);
+    const std::size_t k = std::min(options.k, selection.kept());
+    const ScanJob job{.what = "search",
+                      .codes = *packed_,
+                      .tables = *tables_,
+                      .selection = selection,
+                      .seeds = seeds_for(*packed_, selection, k),
+                      .execution = options.execution};
+    Neighbors found{{queries.rows(), options.k, kNoId},
+                    {queries.rows(), options.k, std::numeric_limits<float>::infinity()}};
+    std::vector<Nearest> nearest = BatchScan<Nearest>(job, queries).run(Nearest(k));
+    for (std::size_t i = 0; i < queries.rows(); ++i) write_row(nearest[i].take(), i, found);
+    return found;
+}
+
+RangeNeighbors FlatIndex::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
+    require(!std::isnan(radius), "search_range: expected a radius, got NaN");
+    const Selection selection(size(), options.filter);
+    const ScanJob job{.what = "search_range",
+                      .codes = *packed_,
+                      .tables = *tables_,
+                      .selection = selection,
+                      .seeds = kNoSeeds,
+                      .execution = options.execution};
+    RangeNeighbors found{{0}, {}};
+    for (Within& within : BatchScan<Within>(job, queries).run(Within(radius))) {
+        const std::vector<Neighbor> entries = within.take();
+        found.entries.insert(found.entries.end(), entries.begin(), entries.end());
+        found.begin.push_back(found.entries.size());
+    }
+    return found;
+}
+
+}  // namespace summand

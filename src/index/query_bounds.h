@@ -1,0 +1,52 @@
+// 8-bit lower bounds of one query's tables, so that the scan rules vectors out without floats.
+//
+// With the smallest entry of every table taken out, a vector's score is
+//
+//     score = base + X + rounding,      base = offset + Σ_m min_k table[m][k] + min bias,   X = Σ of what entries
+//     exceed
+//
+// The float sum of M + 2 terms errs by at most g·(A + X) with g = (M + 2)·2⁻²⁴ and A the sum of the magnitudes of the
+// terms of `base`. So score <= limit implies
+//
+//     X <= reach = (limit - base + g·A) / (1 - g)
+//
+// and, since excesses are scaled and rounded down to integers b, Σ b <= reach·scale. Nothing else is assumed: huge
+// entries only saturate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/aligned.h"
+#include "index/packed_codes.h"
+#include "kernels/scan.h"
+
+namespace summand {
+
+class QueryBounds {
+public:
+    /// `entries`: M × slots, as the packed codes number them.
+    QueryBounds(const PackedCodes& codes, const float* entries, float offset);
+
+    /// Prepares `tables()` for scores up to `score`; false where no vector can have one.
+    bool set_limit(float score);
+
+    const BoundTables& tables() const { return tables_; }
+
+private:
+    void add_entries(const PackedCodes& codes, const float* entries);
+    void add_minimum(ValueRange range);
+    void quantise(double reach);
+    void keep_all();
+
+    BoundForm form_;
+    std::size_t bounds_;           // of all planes
+    AlignedBuffer<float> excess_;  // what the entry behind each bound exceeds the smallest by
+    AlignedBuffer<std::uint8_t> bounds_table_;
+    BoundTables tables_;
+    double base_, magnitude_, largest_;
+    double rounding_;    // g
+    double scale_ = -1;  // of the tables as they are; below zero before the first
+};
+
+}  // namespace summand

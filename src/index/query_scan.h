@@ -1,0 +1,134 @@
+// One query against packed codes. `Collector` decides what is kept: it takes entries by `offer`, has a `limit()` above
+// which none is wanted, and `tighten()` brings that up to date.
+//
+// First, `seed` scores a few words of 64 vectors, spread over the array, in float: the collector then has a limit close
+// to the final one. `scan` leaves those out and scores what survives the 8-bit bounds. The result is exact: every entry
+// below the limit is offered once, with the score
+//
+//     (((table[0][code_0] + table[1][code_1]) + …) + bias) + offset
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "index/packed_codes.h"
+#include "index/query_bounds.h"
+#include "index/selection.h"
+#include "kernels/kernels.h"
+#include "summand/neighbors.h"
+
+namespace summand {
+
+/// Words that are scored up front: the multiples of a power of two.
+struct Seeds {
+    std::size_t step;
+
+    bool includes(std::size_t word) const { return (word & (step - 1)) == 0; }
+};
+
+inline constexpr Seeds kNoSeeds{std::size_t{1} << 62};  ///< but the first word
+
+template <class Collector>
+class QueryScan {
+public:
+    /// `entries`: M × slots floats that outlive the scan.
+    QueryScan(const PackedCodes& codes, const Selection& selection, Seeds seeds, const float* entries, float offset,
+              Collector collector)
+        : codes_(codes),
+          selection_(selection),
+          seeds_(seeds),
+          entries_(entries),
+          offset_(offset),
+          bounds_(codes, entries, offset),
+          collector_(std::move(collector)) {}
+
+    Collector& collector() { return collector_; }
+
+    void seed() {
+        const std::size_t words = (codes_.size() + kWordVectors - 1) / kWordVectors;
+        for (std::size_t word = 0; word < words; word += seeds_.step)
+            if (selection_.word(word) != 0) score_word(word);
+        collector_.tighten();
+    }
+
+    /// Blocks first … last-1, all of which have vectors that are selected.
+    void scan(std::size_t first, std::size_t last) {
+        if (seeds_.step == 1) return;
+        SurvivorWord survivors[kChunkBlocks * kBlockWords + 1];
+        for (std::size_t b = first; b < last; b += kChunkBlocks) {
+            if (!bounds_.set_limit(collector_.limit().score)) return;
+            const std::size_t count = kernels().scan.survivors(bounds_.tables(), codes_.block(b),
+                                                               std::min(kChunkBlocks, last - b), survivors);
+            for (std::size_t i = 0; i < count; ++i)
+                score_survivors(b * kBlockWords + survivors[i].word, survivors[i].mask);
+        }
+    }
+
+    /// A vector by itself.
+    void score(std::size_t vector) {
+        if (!seeds_.includes(vector / kWordVectors)) offer(vector);
+    }
+
+private:
+    static constexpr std::size_t kChunkBlocks = 8;  // between updates of the limit
+    static constexpr int kFew = 8;                  // vectors of a word that cost less one by one than all 64
+
+    void score_survivors(std::size_t word, std::uint64_t mask) {
+        if (seeds_.includes(word)) return;
+        for_each_bit(mask & selection_.word(word), [&](std::size_t j) { offer(word * kWordVectors + j); });
+    }
+
+    template <class Body>
+    static void for_each_bit(std::uint64_t mask, Body body) {
+        for (; mask != 0; mask &= mask - 1) body(static_cast<std::size_t>(std::countr_zero(mask)));
+    }
+
+    void offer(std::size_t vector) { offer(vector, codes_.pairs() ? pair_sum(vector) : byte_sum(vector)); }
+
+    void offer(std::size_t vector, float sum) {
+        collector_.offer({(sum + codes_.bias(vector)) + offset_, static_cast<std::int64_t>(vector)});
+    }
+
+    void score_word(std::size_t word) {
+        const std::uint64_t mask = selection_.word(word);
+        if (std::popcount(mask) < kFew)
+            for_each_bit(mask, [&](std::size_t j) { offer(word * kWordVectors + j); });
+        else
+            score_whole_word(word, mask);
+    }
+
+    void score_whole_word(std::size_t word, std::uint64_t mask) {
+        float sums[kWordVectors];
+        const std::size_t first = word * kWordVectors;
+        kernels().scan.sums({codes_.vector(first), entries_, codes_.dictionaries(), codes_.pairs()}, sums);
+        for_each_bit(mask, [&](std::size_t j) { offer(first + j, sums[j]); });
+    }
+
+    float byte_sum(std::size_t vector) const {
+        const std::uint8_t* codes = codes_.vector(vector);
+        float sum = entries_[codes[0]];
+        for (std::size_t m = 1; m < codes_.dictionaries(); ++m)
+            sum += entries_[m * kByteSlots + codes[m * kBlockVectors]];
+        return sum;
+    }
+
+    float pair_sum(std::size_t vector) const {
+        const std::uint8_t* codes = codes_.vector(vector);
+        float sum = entries_[codes[0] & 15];
+        for (std::size_t m = 1; m < codes_.dictionaries(); ++m)
+            sum += entries_[m * kNibbleSlots + ((codes[m / 2 * kBlockVectors] >> (m % 2 * 4)) & 15)];
+        return sum;
+    }
+
+    const PackedCodes& codes_;
+    const Selection& selection_;
+    Seeds seeds_;
+    const float* entries_;
+    float offset_;
+    QueryBounds bounds_;
+    Collector collector_;
+};
+
+}  // namespace summand

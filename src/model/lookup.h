@@ -1,0 +1,58 @@
+// The tables of many queries. What they need of the quantizer is transposed once, so that the products of a query
+// with 16 words at a time are sums along its dimensions, in the same order for every instruction set and batch size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "summand/matrix.h"
+#include "summand/metric.h"
+#include "summand/quantizer.h"
+
+namespace summand {
+
+/// Entry m·slots + s of a query's tables belongs to word words[m·slots + s] of dictionary m.
+struct SlotOrder {
+    std::size_t slots = 0;                ///< per dictionary, a multiple of 16
+    std::span<const std::uint8_t> words;  ///< M × slots
+};
+
+class TableBuilder {
+public:
+    /// Throws `Error` where the metric is cosine and the quantizer was not trained for it.
+    TableBuilder(const Quantizer& quantizer, Metric metric, SlotOrder order);
+
+    std::size_t entries() const { return word_offsets_.size(); }  ///< M × slots, of one query
+
+    /// Writes `entries()` floats and one offset per query. Throws `Error` that begins with `what` for a wrong
+    /// dimension and for a row that is not finite, has no direction (cosine) or makes the tables overflow.
+    void build(const char* what, MatrixView<float> queries, std::size_t first_row, float* entries,
+               float* offsets) const;
+
+private:
+    // Words of one dictionary, in the dimensions where they are not zero:
+    //     | dimension begin: slots floats | dimension begin + 1 | … | dimension end - 1 |
+    struct Panel {
+        std::size_t begin, end;  // dimensions
+        std::size_t first;       // float of `panels_`
+    };
+
+    void add_panel(const Dictionaries& dictionaries, std::size_t m, SlotOrder order);
+    Matrix<float> moved(const Matrix<float>& queries) const;
+    void write_offsets(const Matrix<float>& queries, const Matrix<float>& moved_queries, float* offsets) const;
+    void finish(float* entries) const;
+
+    Metric metric_;
+    std::size_t slots_;
+    std::vector<float> centre_;
+    std::size_t rotation_stride_;  // D rounded up to a multiple of 16
+    std::vector<float> rotation_;  // transposed, D × rotation_stride_; empty for the identity
+    std::vector<Panel> panels_;
+    AlignedBuffer<float> columns_;
+    std::vector<float> word_offsets_;  // M × slots
+};
+
+}  // namespace summand
