@@ -8,8 +8,6 @@ namespace {
 #include "kernels/common.inl"
 #include "kernels/scan_common.inl"
 #include "kernels/scan_avx2.inl"
-#include "kernels/scan_common.inl"
-#include "kernels/scan_avx2.inl"
 
 }  // namespace
 

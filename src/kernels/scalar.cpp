@@ -7,8 +7,6 @@ namespace {
 #include "kernels/common.inl"
 #include "kernels/scan_common.inl"
 #include "kernels/scan_scalar.inl"
-#include "kernels/scan_common.inl"
-#include "kernels/scan_scalar.inl"
 
 }  // namespace
 
