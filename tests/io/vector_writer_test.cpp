@@ -25,7 +25,7 @@ TEST(WriteIds, ReadingGivesBackWhatWasWritten) {
         write_ids(directory / file, ids.view());
         EXPECT_EQ(read_ids(directory / file), ids) << file;
     }
-    const Matrix<std::int64_t> large(1, 1, {std::int64_t{1} << 40});
+    const Matrix<std::int64_t> large(1, 1, std::int64_t{1} << 40);
     write_ids(directory / "a.npy", large.view());
     EXPECT_EQ(read_ids(directory / "a.npy"), large);
 }
@@ -75,9 +75,8 @@ TEST(WriteIds, RefusesWhatTheFormatCannotHold) {
             write_ids(directory / "a.ivecs", Matrix<std::int64_t>(2, 1, {0, 1LL << 31}).view());
         },
         {"cannot write row 1: id 2147483648 is outside -1..2147483647"});
-    expect_error([&] { write_ids(directory / "a.npy", Matrix<std::int64_t>(1, 1, {-2}).view()); },
-                 {"id -2 is outside"});
-    expect_error([&] { write_ids(directory / "a.fvecs", Matrix<std::int64_t>(1, 1, {1}).view()); },
+    expect_error([&] { write_ids(directory / "a.npy", Matrix<std::int64_t>(1, 1, -2).view()); }, {"id -2 is outside"});
+    expect_error([&] { write_ids(directory / "a.fvecs", Matrix<std::int64_t>(1, 1, 1).view()); },
                  {"cannot write ids as '.fvecs', expected .ivecs .ibin or .npy"});
     EXPECT_EQ(directory.files(), 0u);
 }
