@@ -37,21 +37,22 @@ public:
     explicit TopK(std::size_t k);
     TopK(std::size_t k, Neighbor limit);   ///< accepts entries smaller than `limit` only
 
-    /// An entry that is not smaller need not be offered. At most the worst of the k best of the last `tighten`.
+    /// An entry that is not smaller need not be offered.
     const Neighbor& limit() const { return limit_; }
 
     void offer(Neighbor entry) {
         if (entry < limit_) insert(entry);
     }
 
-    /// Lowers the limit to the worst of the k best so far, where there are k.
-    void tighten();
+    /// How many are held, k and more of which the worst will be dropped.
+    std::size_t size() const { return entries_.size(); }
 
     /// Best first; the collector is empty afterwards.
     std::vector<Neighbor> take();
 
 private:
     void insert(Neighbor entry);
+    void shrink();
 
     std::size_t k_;
     std::vector<Neighbor> entries_;   // fewer than 2k, unordered; cut to the k best when there are as many

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -39,8 +39,7 @@ public:
         const std::size_t groups = (queries_.rows() + size - 1) / size;
         const std::size_t ranges = range_count(threads, groups);
         auto scan_group = [&](std::size_t g) {
-            Group group(*this, g * size, std::min(size, queries_.rows() - g * size));
-            ranges == 1 ? group.scan_all() : group.scan_ranges(ranges);
+            Group(*this, g * size, std::min(size, queries_.rows() - g * size)).run(ranges);
         };
         if (ranges == 1)
             parallel_for(job_.execution, groups, scan_group);
@@ -51,7 +50,7 @@ public:
 
 private:
     static constexpr std::size_t kTileBytes = 256 << 10;        // of codes
-    static constexpr std::size_t kGroupTableBytes = 512 << 10;  // of float tables
+    static constexpr std::size_t kGroupTableBytes = 256 << 10;  // of float tables
     static constexpr std::size_t kLeastRange = 256;             // blocks that are worth another thread
 
     std::size_t group_size(std::size_t threads) const {
@@ -73,33 +72,43 @@ private:
         Group(BatchScan& batch, std::size_t first, std::size_t count)
             : batch_(batch), job_(batch.job_), first_(first), entries_(count * job_.tables.entries()), offsets_(count) {
             job_.tables.build(job_.what, batch.queries_.slice(first, count), first, entries_.data(), offsets_.data());
-            scans_.reserve(count);
-            for (std::size_t q = 0; q < count; ++q) scans_.push_back(scan_of(q, batch.start_->heir()));
-            for (auto& scan : scans_) scan.seed();
         }
 
-        void scan_all() {
-            scan_blocks(scans_, 0, job_.codes.block_count());
-            for (std::size_t q = 0; q < scans_.size(); ++q)
-                batch_.collectors_[first_ + q] = std::move(scans_[q].collector());
-        }
-
-        void scan_ranges(std::size_t ranges) {
-            std::vector<std::vector<Scan>> parts(ranges);
-            parallel_for(job_.execution, ranges, [&](std::size_t r) {
-                for (std::size_t q = 0; q < scans_.size(); ++q)
-                    parts[r].push_back(scan_of(q, scans_[q].collector().heir()));
-                const std::size_t blocks = job_.codes.block_count();
-                scan_blocks(parts[r], r * blocks / ranges, (r + 1) * blocks / ranges);
-            });
-            for (std::size_t q = 0; q < scans_.size(); ++q) {
-                for (auto& part : parts) scans_[q].collector().absorb(part[q].collector());
-                batch_.collectors_[first_ + q] = std::move(scans_[q].collector());
-            }
+        void run(std::size_t ranges) {
+            std::vector<std::size_t> queries(offsets_.size());
+            std::iota(queries.begin(), queries.end(), std::size_t{0});
+            scan_queries(queries, Scan::Limit::guessed, ranges);
+            std::erase_if(queries, [&](std::size_t q) { return batch_.collectors_[first_ + q].complete(); });
+            scan_queries(queries, Scan::Limit::safe, ranges);
         }
 
     private:
         using Scan = QueryScan<Collector>;
+
+        void scan_queries(const std::vector<std::size_t>& queries, typename Scan::Limit limit, std::size_t ranges) {
+            std::vector<Scan> scans;
+            scans.reserve(queries.size());
+            for (const std::size_t q : queries) scans.push_back(scan_of(q, batch_.start_->heir()));
+            for (Scan& scan : scans) scan.seed(limit);
+            if (ranges == 1)
+                scan_blocks(scans, 0, job_.codes.block_count());
+            else
+                scan_ranges(queries, scans, ranges);
+            for (std::size_t i = 0; i < queries.size(); ++i)
+                batch_.collectors_[first_ + queries[i]] = std::move(scans[i].collector());
+        }
+
+        void scan_ranges(const std::vector<std::size_t>& queries, std::vector<Scan>& scans, std::size_t ranges) const {
+            std::vector<std::vector<Scan>> parts(ranges);
+            parallel_for(job_.execution, ranges, [&](std::size_t r) {
+                for (std::size_t i = 0; i < queries.size(); ++i)
+                    parts[r].push_back(scan_of(queries[i], scans[i].collector().heir()));
+                const std::size_t blocks = job_.codes.block_count();
+                scan_blocks(parts[r], r * blocks / ranges, (r + 1) * blocks / ranges);
+            });
+            for (std::size_t i = 0; i < queries.size(); ++i)
+                for (auto& part : parts) scans[i].collector().absorb(part[i].collector());
+        }
 
         Scan scan_of(std::size_t q, Collector collector) const {
             return {job_.codes,  job_.selection,      job_.seeds, entries_.data() + q * job_.tables.entries(),
@@ -111,14 +120,14 @@ private:
                 scan_run(scans, std::max(first, run.first), std::min(last, run.last));
             for (const std::size_t vector : job_.selection.singles())
                 if (vector >= first * kBlockVectors && vector < last * kBlockVectors)
-                    for (auto& scan : scans) scan.score(vector);
+                    for (Scan& scan : scans) scan.scan_single(vector);
         }
 
         void scan_run(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
             const std::size_t tile = batch_.tile_blocks();
             for (std::size_t b = first; b < last; b += tile) {
                 check_stop(job_.execution);
-                for (auto& scan : scans) scan.scan(b, std::min(b + tile, last));
+                for (Scan& scan : scans) scan.scan(b, std::min(b + tile, last));
             }
         }
 
@@ -127,7 +136,6 @@ private:
         std::size_t first_;
         AlignedBuffer<float> entries_;
         std::vector<float> offsets_;
-        std::vector<Scan> scans_;
     };
 
     const ScanJob& job_;

@@ -21,7 +21,14 @@ public:
     const Neighbor& limit() const { return top_.limit(); }
     void offer(Neighbor entry) { top_.offer(entry); }
 
-    void tighten() { top_.tighten(); }
+    // `sample`: scores of a fraction of all vectors. Of these, k·fraction are among the k best, give or take a few.
+    void guess(std::vector<float> sample, double fraction) {
+        const double expected = static_cast<double>(k_) * fraction;
+        const auto rank = static_cast<std::size_t>(expected + 3 * std::sqrt(expected) + 4);
+        if (rank < sample.size()) top_ = TopK(k_, {smallest(sample, std::min(rank, k_)), kLastId});
+    }
+    bool complete() const { return top_.size() >= k_; }
+
     Nearest heir() const { return {k_, top_.limit()}; }
     void absorb(Nearest& other) {
         for (const Neighbor& entry : other.take()) top_.offer(entry);
@@ -29,6 +36,18 @@ public:
     std::vector<Neighbor> take() { return top_.take(); }
 
 private:
+    static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
+
+    // The rank-th smallest value, counted from 1.
+    static float smallest(std::vector<float>& values, std::size_t rank) {
+        const auto last = values.begin() + static_cast<std::ptrdiff_t>(rank);
+        if (rank * 8 < values.size())
+            std::partial_sort(values.begin(), last, values.end());  // one pass with a small heap
+        else
+            std::nth_element(values.begin(), last - 1, values.end());
+        return *(last - 1);
+    }
+
     std::size_t k_;
     TopK top_;
 };
@@ -42,7 +61,9 @@ public:
     void offer(Neighbor entry) {
         if (entry < limit_) entries_.push_back(entry);
     }
-    void tighten() {}
+    void guess(const std::vector<float>&, double) {}
+    bool complete() const { return true; }
+
     Within heir() const { return Within(limit_.score); }
     void absorb(Within& other) { entries_.insert(entries_.end(), other.entries_.begin(), other.entries_.end()); }
     std::vector<Neighbor> take() {

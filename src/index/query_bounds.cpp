@@ -16,68 +16,81 @@ constexpr double kRoundedUp = 1 + 0x1p-20;  // an excess and its product with th
 
 std::size_t bounds_per_plane(BoundForm form) { return form == BoundForm::bytes ? kByteSlots : kNibbleBounds; }
 
-// Bounds of a pair of dictionaries for each value of a byte.
-void pair_up(const float* low, const float* high, float* out) {
-    for (std::size_t h = 0; h < kNibbleSlots; ++h)
-        for (std::size_t l = 0; l < kNibbleSlots; ++l) out[h * kNibbleSlots + l] = low[l] + high[h];
-}
-
-// The smallest excess of each group of 16, in the high half of the bounds of a plane.
-void group_minima(const float* excess, float* out) {
-    std::fill_n(out, kNibbleSlots, 0.0f);
-    for (std::size_t g = 0; g < kNibbleSlots; ++g)
-        out[kNibbleSlots + g] = *std::min_element(excess + g * kNibbleSlots, excess + (g + 1) * kNibbleSlots);
-}
-
 }  // namespace
 
 QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float offset)
-    : form_(kernels().scan.form),
+    : codes_(&codes),
+      entries_(entries),
+      form_(kernels().scan.form),
       bounds_(codes.planes() * bounds_per_plane(form_)),
-      excess_(bounds_),
-      bounds_table_(bounds_),
-      tables_{bounds_table_.data(), codes.planes(), codes.pair_planes(), 0},
+      tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0},
       base_(offset),
       magnitude_(std::abs(offset)),
       largest_(std::abs(offset)),
       rounding_(static_cast<double>(codes.dictionaries() + 2) * 0x1p-24) {
-    add_entries(codes, entries);
+    for (std::size_t m = 0; m < codes.dictionaries(); ++m)
+        add_table(entries + m * codes.slot_count(), codes.slot_count());
+    if (codes.has_bias()) add_table(codes.parts().bias_levels.data(), kByteSlots);
+    if (form_ == BoundForm::nibbles) write_nibble_excess();
 }
 
-void QueryBounds::add_minimum(ValueRange range) {
+void QueryBounds::add_table(const float* values, std::size_t slots) {
+    const ValueRange range = kernels().scan.range(values, slots);
+    smallest_[tables_added_++] = range.smallest;
     base_ += range.smallest;
     magnitude_ += std::abs(range.smallest);
     largest_ += std::max(std::abs(range.smallest), std::abs(range.largest));
 }
 
-void QueryBounds::add_entries(const PackedCodes& codes, const float* entries) {
-    const auto& scan = kernels().scan;
-    const std::size_t per_plane = bounds_per_plane(form_);
-    alignas(kCacheLine) float values[kByteSlots];
-    for (std::size_t p = 0; p < codes.planes(); ++p) {
-        float* out = excess_.data() + p * per_plane;
-        if (p < codes.pair_planes()) {
-            float* pair = form_ == BoundForm::bytes ? values : out;
-            std::fill_n(pair + kNibbleSlots, kNibbleSlots, 0.0f);
-            add_minimum(scan.excess(entries + 2 * p * kNibbleSlots, kNibbleSlots, pair));
-            if (2 * p + 1 < codes.dictionaries())
-                add_minimum(scan.excess(entries + (2 * p + 1) * kNibbleSlots, kNibbleSlots, pair + kNibbleSlots));
-            if (form_ == BoundForm::bytes) pair_up(pair, pair + kNibbleSlots, out);
-        } else {
-            const float* own = p < codes.code_planes() ? entries + p * kByteSlots : codes.parts().bias_levels.data();
-            add_minimum(scan.excess(own, kByteSlots, form_ == BoundForm::bytes ? out : values));
-            if (form_ == BoundForm::nibbles) group_minima(values, out);
+QueryBounds::ByteTable QueryBounds::byte_table(std::size_t plane) const {
+    if (plane < codes_->code_planes()) return {entries_ + plane * kByteSlots, smallest_[plane]};
+    return {codes_->parts().bias_levels.data(), smallest_[codes_->dictionaries()]};
+}
+
+void QueryBounds::write_nibble_excess() {
+    nibble_excess_ = AlignedBuffer<float>(bounds_.size());
+    std::fill_n(nibble_excess_.data(), bounds_.size(), 0.0f);
+    for (std::size_t m = 0; m < (codes_->pairs() ? codes_->dictionaries() : 0); ++m)
+        for (std::size_t s = 0; s < kNibbleSlots; ++s)
+            nibble_excess_[m * kNibbleSlots + s] = entries_[m * kNibbleSlots + s] - smallest_[m];
+    for (std::size_t p = codes_->pair_planes(); p < codes_->planes(); ++p)
+        for (std::size_t g = 0; g < kNibbleSlots; ++g) {
+            const ByteTable table = byte_table(p);
+            const float* group = table.values + g * kNibbleSlots;
+            nibble_excess_[p * kNibbleBounds + kNibbleSlots + g] =
+                *std::min_element(group, group + kNibbleSlots) - table.smallest;
         }
+}
+
+void QueryBounds::quantise_bytes(float scale) {
+    for (std::size_t p = 0; p < codes_->pair_planes(); ++p) {
+        alignas(kCacheLine) float sums[kByteSlots];
+        const bool single = 2 * p + 1 == codes_->dictionaries();
+        const float* low = entries_ + 2 * p * kNibbleSlots;
+        for (std::size_t h = 0; h < kNibbleSlots; ++h) {
+            const float high = single ? 0.0f : low[kNibbleSlots + h] - smallest_[2 * p + 1];
+            for (std::size_t l = 0; l < kNibbleSlots; ++l)
+                sums[h * kNibbleSlots + l] = (low[l] - smallest_[2 * p]) + high;
+        }
+        kernels().scan.quantise(sums, kByteSlots, 0.0f, scale, bounds_.data() + p * kByteSlots);
+    }
+    for (std::size_t p = codes_->pair_planes(); p < codes_->planes(); ++p) {
+        const ByteTable table = byte_table(p);
+        kernels().scan.quantise(table.values, kByteSlots, table.smallest, scale, bounds_.data() + p * kByteSlots);
     }
 }
 
 void QueryBounds::quantise(double reach) {
-    scale_ = static_cast<float>(std::min(kMostLimit / kRoundedUp / reach, kLargestScale));
-    kernels().scan.quantise(excess_.data(), bounds_, static_cast<float>(scale_), bounds_table_.data());
+    const auto scale = static_cast<float>(std::min(kMostLimit / kRoundedUp / reach, kLargestScale));
+    if (form_ == BoundForm::bytes)
+        quantise_bytes(scale);
+    else
+        kernels().scan.quantise(nibble_excess_.data(), bounds_.size(), 0.0f, scale, bounds_.data());
+    scale_ = scale;
 }
 
 void QueryBounds::keep_all() {
-    std::fill_n(bounds_table_.data(), bounds_, std::uint8_t{0});
+    std::fill_n(bounds_.data(), bounds_.size(), std::uint8_t{0});
     tables_.limit = 0;
     scale_ = 0;
 }
@@ -91,7 +104,7 @@ bool QueryBounds::set_limit(float score) {
     const double reach = (score - base_ + rounding_ * magnitude_) / (1 - rounding_);
     if (reach < 0) return false;
     const double limit = reach * scale_ * kRoundedUp;
-    if (limit < kLeastLimit || limit > kMostLimit) quantise(reach);
+    if (limit < kLeastLimit || limit >= kMostLimit + 1) quantise(reach);
     tables_.limit = static_cast<std::uint8_t>(reach * scale_ * kRoundedUp);
     return true;
 }

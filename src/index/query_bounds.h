@@ -34,19 +34,30 @@ public:
     const BoundTables& tables() const { return tables_; }
 
 private:
-    void add_entries(const PackedCodes& codes, const float* entries);
-    void add_minimum(ValueRange range);
+    // A plane that is not made of pairs: its 256 values and the smallest of them.
+    struct ByteTable {
+        const float* values;
+        float smallest;
+    };
+
+    void add_table(const float* values, std::size_t slots);
+    ByteTable byte_table(std::size_t plane) const;
+    void write_nibble_excess();
     void quantise(double reach);
+    void quantise_bytes(float scale);
     void keep_all();
 
+    const PackedCodes* codes_;
+    const float* entries_;
     BoundForm form_;
-    std::size_t bounds_;           // of all planes
-    AlignedBuffer<float> excess_;  // what the entry behind each bound exceeds the smallest by
-    AlignedBuffer<std::uint8_t> bounds_table_;
+    std::size_t tables_added_ = 0;
+    float smallest_[kMaxDictionaries + 1];  // of each dictionary's table and of the bias levels
+    AlignedBuffer<float> nibble_excess_;    // nibble form: what the bounds stand for
+    AlignedBuffer<std::uint8_t> bounds_;
     BoundTables tables_;
     double base_, magnitude_, largest_;
     double rounding_;    // g
-    double scale_ = -1;  // of the tables as they are; below zero before the first
+    double scale_ = -1;  // of the bounds as they are; below zero before the first
 };
 
 }  // namespace summand

@@ -1,17 +1,21 @@
-// One query against packed codes. `Collector` decides what is kept: it takes entries by `offer`, has a `limit()` above
-// which none is wanted, and `tighten()` brings that up to date.
+// One query against packed codes. `Collector` decides what is kept: it takes entries by `offer` and has a `limit()`
+// above which none is wanted.
 //
-// First, `seed` scores a few words of 64 vectors, spread over the array, in float: the collector then has a limit close
-// to the final one. `scan` leaves those out and scores what survives the 8-bit bounds. The result is exact: every entry
-// below the limit is offered once, with the score
+// First, `seed` scores a few words of 64 vectors, spread over the array, in float; from them the collector guesses a
+// limit that is probably enough. `scan` leaves those words out and scores what survives the 8-bit bounds. The result is
+// exact: every entry up to the limit is offered once, with the score
 //
 //     (((table[0][code_0] + table[1][code_1]) + …) + bias) + offset
+//
+// and a collector that ends up `complete` needs no more. Otherwise the guess was too low, and all is done again
+// without one.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "index/packed_codes.h"
 #include "index/query_bounds.h"
@@ -46,11 +50,19 @@ public:
 
     Collector& collector() { return collector_; }
 
-    void seed() {
-        const std::size_t words = (codes_.size() + kWordVectors - 1) / kWordVectors;
-        for (std::size_t word = 0; word < words; word += seeds_.step)
-            if (selection_.word(word) != 0) score_word(word);
-        collector_.tighten();
+    enum class Limit { guessed, safe };
+
+    void seed(Limit limit) {
+        std::vector<float> scores;
+        for_each_seed([&](std::size_t word) { append_scores(word, scores); });
+        if (limit == Limit::guessed && seeds_.step > 1)
+            collector_.guess(scores, static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
+        const float* score = scores.data();
+        for_each_seed([&](std::size_t word) {
+            for_each_bit(selection_.word(word), [&](std::size_t j) {
+                collector_.offer({*score++, static_cast<std::int64_t>(word * kWordVectors + j)});
+            });
+        });
     }
 
     /// Blocks first … last-1, all of which have vectors that are selected.
@@ -67,7 +79,7 @@ public:
     }
 
     /// A vector by itself.
-    void score(std::size_t vector) {
+    void scan_single(std::size_t vector) {
         if (!seeds_.includes(vector / kWordVectors)) offer(vector);
     }
 
@@ -85,26 +97,31 @@ private:
         for (; mask != 0; mask &= mask - 1) body(static_cast<std::size_t>(std::countr_zero(mask)));
     }
 
-    void offer(std::size_t vector) { offer(vector, codes_.pairs() ? pair_sum(vector) : byte_sum(vector)); }
-
-    void offer(std::size_t vector, float sum) {
-        collector_.offer({(sum + codes_.bias(vector)) + offset_, static_cast<std::int64_t>(vector)});
+    template <class Body>
+    void for_each_seed(Body body) const {
+        const std::size_t words = (codes_.size() + kWordVectors - 1) / kWordVectors;
+        for (std::size_t word = 0; word < words; word += seeds_.step) body(word);
     }
 
-    void score_word(std::size_t word) {
+    void offer(std::size_t vector) { collector_.offer({score_of(vector), static_cast<std::int64_t>(vector)}); }
+
+    // Scores of a word's selected vectors.
+    void append_scores(std::size_t word, std::vector<float>& scores) const {
         const std::uint64_t mask = selection_.word(word);
-        if (std::popcount(mask) < kFew)
-            for_each_bit(mask, [&](std::size_t j) { offer(word * kWordVectors + j); });
-        else
-            score_whole_word(word, mask);
+        const std::size_t first = word * kWordVectors;
+        if (std::popcount(mask) < kFew) {
+            for_each_bit(mask, [&](std::size_t j) { scores.push_back(score_of(first + j)); });
+            return;
+        }
+        float sums[kWordVectors];
+        kernels().scan.sums({codes_.vector(first), entries_, codes_.dictionaries(), codes_.pairs()}, sums);
+        for_each_bit(mask, [&](std::size_t j) { scores.push_back(score(first + j, sums[j])); });
     }
 
-    void score_whole_word(std::size_t word, std::uint64_t mask) {
-        float sums[kWordVectors];
-        const std::size_t first = word * kWordVectors;
-        kernels().scan.sums({codes_.vector(first), entries_, codes_.dictionaries(), codes_.pairs()}, sums);
-        for_each_bit(mask, [&](std::size_t j) { offer(first + j, sums[j]); });
+    float score_of(std::size_t vector) const {
+        return score(vector, codes_.pairs() ? pair_sum(vector) : byte_sum(vector));
     }
+    float score(std::size_t vector, float sum) const { return (sum + codes_.bias(vector)) + offset_; }
 
     float byte_sum(std::size_t vector) const {
         const std::uint8_t* codes = codes_.vector(vector);

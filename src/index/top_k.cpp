@@ -18,10 +18,10 @@ TopK::TopK(std::size_t k, Neighbor limit) : TopK(k) { limit_ = limit; }
 
 void TopK::insert(Neighbor entry) {
     entries_.push_back(entry);
-    if (entries_.size() >= room(k_)) tighten();
+    if (entries_.size() >= room(k_)) shrink();
 }
 
-void TopK::tighten() {
+void TopK::shrink() {
     if (k_ == 0 || entries_.size() < k_) return;
     const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
     std::nth_element(entries_.begin(), worst, entries_.end());

@@ -75,11 +75,14 @@ struct ScanKernels {
     /// out[j] = (entry_0 + entry_1) + … of the 64 vectors of a word.
     void (*sums)(const SumsTask& task, float* out);
 
-    /// out[i] = values[i] - smallest; `count` is a multiple of 16.
-    ValueRange (*excess)(const float* values, std::size_t count, float* out);
+    /// `count` is a multiple of 16, here and below.
+    ValueRange (*range)(const float* values, std::size_t count);
 
-    /// out[i] = the integer part of values[i]·scale, at most 255; values are not negative. `count` is a multiple of 16.
-    void (*quantise)(const float* values, std::size_t count, float scale, std::uint8_t* out);
+    /// out[i] = the integer part of (values[i] - smallest)·scale, at most 255.
+    void (*quantise)(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out);
+
+    /// entries[i] = offsets[i] + factor·entries[i]; whether all of them are finite.
+    bool (*finish)(const float* offsets, float factor, std::size_t count, float* entries);
 
     void (*products)(const ProductsTask& task);
 };

@@ -2,29 +2,40 @@
 
 typedef std::uint8_t Byte16 __attribute__((vector_size(16)));
 
-ValueRange excess(const float* values, std::size_t count, float* out) {
+ValueRange range(const float* values, std::size_t count) {
     Float16 low = load<Float16>(values), high = low;
     for (std::size_t i = kLanes; i < count; i += kLanes) {
         const Float16 value = load<Float16>(values + i);
         low = value < low ? value : low;
         high = high < value ? value : high;
     }
-    ValueRange range{low[0], high[0]};
+    ValueRange result{low[0], high[0]};
     for (std::size_t l = 1; l < kLanes; ++l) {
-        range.smallest = low[l] < range.smallest ? low[l] : range.smallest;
-        range.largest = range.largest < high[l] ? high[l] : range.largest;
+        result.smallest = low[l] < result.smallest ? low[l] : result.smallest;
+        result.largest = result.largest < high[l] ? high[l] : result.largest;
     }
-    for (std::size_t i = 0; i < count; i += kLanes) store(out + i, load<Float16>(values + i) - range.smallest);
-    return range;
+    return result;
 }
 
-void quantise(const float* values, std::size_t count, float scale, std::uint8_t* out) {
+void quantise(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out) {
     const Float16 most = broadcast(255.0f);
     for (std::size_t i = 0; i < count; i += kLanes) {
-        const Float16 scaled = load<Float16>(values + i) * scale;
+        const Float16 scaled = (load<Float16>(values + i) - smallest) * scale;
         const Int16 whole = __builtin_convertvector(scaled < most ? scaled : most, Int16);
         store(out + i, __builtin_convertvector(whole, Byte16));
     }
+}
+
+bool finish(const float* offsets, float factor, std::size_t count, float* entries) {
+    Int16 finite = Int16{} - 1;
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const Float16 entry = load<Float16>(offsets + i) + factor * load<Float16>(entries + i);
+        finite &= entry - entry == Float16{};
+        store(entries + i, entry);
+    }
+    std::int32_t all = -1;
+    for (std::size_t l = 0; l < kLanes; ++l) all &= finite[l];
+    return all != 0;
 }
 
 // Queries × vectors of 16 words whose sums stay in registers.
@@ -72,12 +83,17 @@ SUMMAND_INLINE std::uint8_t code_of(const SumsTask& task, std::size_t m, std::si
     return static_cast<std::uint8_t>((task.codes[m / 2 * kBlockVectors + j] >> (m % 2 * 4)) & 15);
 }
 
-// Look-ups one by one.
+// Look-ups one by one, for eight vectors at a time so that their sums stay in registers.
 [[maybe_unused]] void plain_sums(const SumsTask& task, float* out) {
+    constexpr std::size_t kAtOnce = 8;
     const std::size_t slots = task.pairs ? kNibbleSlots : kByteSlots;
-    for (std::size_t j = 0; j < kWordVectors; ++j) out[j] = task.entries[code_of(task, 0, j)];
-    for (std::size_t m = 1; m < task.dictionaries; ++m)
-        for (std::size_t j = 0; j < kWordVectors; ++j) out[j] += task.entries[m * slots + code_of(task, m, j)];
+    for (std::size_t j = 0; j < kWordVectors; j += kAtOnce) {
+        float sum[kAtOnce];
+        for (std::size_t i = 0; i < kAtOnce; ++i) sum[i] = task.entries[code_of(task, 0, j + i)];
+        for (std::size_t m = 1; m < task.dictionaries; ++m)
+            for (std::size_t i = 0; i < kAtOnce; ++i) sum[i] += task.entries[m * slots + code_of(task, m, j + i)];
+        for (std::size_t i = 0; i < kAtOnce; ++i) out[j + i] = sum[i];
+    }
 }
 
 // Appends a word that has survivors; without a branch, as they are rare but not predictable.

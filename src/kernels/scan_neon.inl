@@ -45,7 +45,8 @@ constexpr ScanKernels scan_kernels = {
     .form = BoundForm::nibbles,
     .survivors = survivors,
     .sums = plain_sums,
-    .excess = excess,
+    .range = range,
     .quantise = quantise,
+    .finish = finish,
     .products = products,
 };

@@ -22,7 +22,8 @@ constexpr ScanKernels scan_kernels = {
     .form = BoundForm::bytes,
     .survivors = survivors,
     .sums = plain_sums,
-    .excess = excess,
+    .range = range,
     .quantise = quantise,
+    .finish = finish,
     .products = products,
 };

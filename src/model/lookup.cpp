@@ -113,14 +113,6 @@ void TableBuilder::write_offsets(const Matrix<float>& queries, const Matrix<floa
                          : -kernels().dot(queries.row(i), centre_.data(), centre_.size());
 }
 
-// Products become entries.
-void TableBuilder::finish(float* entries) const {
-    if (metric_ == Metric::euclidean)
-        for (std::size_t e = 0; e < word_offsets_.size(); ++e) entries[e] = word_offsets_[e] - 2 * entries[e];
-    else
-        for (std::size_t e = 0; e < word_offsets_.size(); ++e) entries[e] = -entries[e];
-}
-
 void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_t first_row, float* entries,
                          float* offsets) const {
     require(queries.columns() == centre_.size(), what, ": expected queries of ", centre_.size(), " dimensions, got ",
@@ -143,10 +135,10 @@ void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_
                                  .out = entries + m * slots_,
                                  .out_stride = this->entries()});
     for (std::size_t i = 0; i < queries.rows(); ++i) {
-        float* own = entries + i * this->entries();
-        finish(own);
-        require_finite_row({own, this->entries()}, what, first_row + i, " makes table entries that are not finite");
-        require_finite_row({offsets + i, 1}, what, first_row + i, " has a squared length that is not finite");
+        const bool finite = kernels().scan.finish(word_offsets_.data(), metric_ == Metric::euclidean ? -2.0f : -1.0f,
+                                                  this->entries(), entries + i * this->entries());
+        require(finite && std::isfinite(offsets[i]), what, ": row ", first_row + i,
+                " makes table entries that are not finite");
     }
 }
 

@@ -43,7 +43,6 @@ private:
     void add_panel(const Dictionaries& dictionaries, std::size_t m, SlotOrder order);
     Matrix<float> moved(const Matrix<float>& queries) const;
     void write_offsets(const Matrix<float>& queries, const Matrix<float>& moved_queries, float* offsets) const;
-    void finish(float* entries) const;
 
     Metric metric_;
     std::size_t slots_;
@@ -52,7 +51,7 @@ private:
     std::vector<float> rotation_;  // transposed, D × rotation_stride_; empty for the identity
     std::vector<Panel> panels_;
     AlignedBuffer<float> columns_;
-    std::vector<float> word_offsets_;  // M × slots
+    std::vector<float> word_offsets_;  // M × slots; zeros where the metric has none
 };
 
 }  // namespace summand
