@@ -1,6 +1,7 @@
 // summand evaluate: an index, queries and their true neighbours in, a report out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "run.h"
@@ -26,7 +27,8 @@ void run_evaluate(const Options& options) {
             " queries of ", options.queries, ", got ", truth.rows());
     const Matrix<float> queries = read_all(reader);
     const Report report = about_file(options.truth, [&] {
-        return evaluate(index, queries.view(), truth.view(), {.k = options.k, .execution = run.execution()});
+        return evaluate(index, queries.view(), truth.view(),
+                        {.k = std::min(options.k, index.size()), .execution = run.execution()});
     });
     std::string text = table({report});
     text.pop_back();
@@ -44,7 +46,7 @@ void add_evaluate(CLI::App& app, Chosen& chosen) {
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
     verb.add_option("TRUTH", options->truth, "Their true neighbours, see 'summand exact'")->required();
-    verb.add_option("-k,--neighbors", options->k, "Neighbours per query")->capture_default_str();
+    add_neighbors(verb, options->k);
     add_threads(verb, options->run);
     add_json(verb, options->run);
     add_quiet(verb, options->run);

@@ -45,12 +45,12 @@ Neighbors search_file(const VectorReader& base, const Matrix<float>& queries, co
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Stopwatch watch;
-    Neighbors best{{queries.rows(), options.k, kNoId}, {queries.rows(), options.k, kInfinity}};
+    const std::size_t k = std::min(options.k, base.rows());
+    Neighbors best{{queries.rows(), k, kNoId}, {queries.rows(), k, kInfinity}};
     const std::size_t size = chunk_rows(base);
     for (std::size_t first = 0; first < base.rows(); first += size) {
         const Matrix<float> part = base.read(first, std::min(size, base.rows() - first));
-        merge(best, exact_neighbors(part.view(), queries.view(), options.k, options.metric, run.silent_execution()),
-              first);
+        merge(best, exact_neighbors(part.view(), queries.view(), k, options.metric, run.silent_execution()), first);
         run.display().update({"exact", first + part.rows(), base.rows(), kNone, kNone, kNone, watch.seconds()});
     }
     return best;
@@ -72,8 +72,9 @@ void run_exact(const Options& options) {
         write_ids(options.output, found.ids.view());
     }
     run.print(fmt::format("{}: {} true neighbours of each of {} queries among {} vectors in {}", options.output,
-                          options.k, grouped(queries.rows()), grouped(base.rows()), duration(seconds)));
-    run.write_json({{"vectors", base.rows()}, {"queries", queries.rows()}, {"k", options.k}, {"seconds", seconds}});
+                          found.ids.columns(), grouped(queries.rows()), grouped(base.rows()), duration(seconds)));
+    run.write_json(
+        {{"vectors", base.rows()}, {"queries", queries.rows()}, {"k", found.ids.columns()}, {"seconds", seconds}});
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ void add_exact(CLI::App& app, Chosen& chosen) {
                  "summand exact base.fvecs queries.fvecs -k 100 -o truth.ivecs", [options] { run_exact(*options); });
     verb.add_option("BASE", options->base, "Vectors to search in, read in chunks")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
-    verb.add_option("-k,--neighbors", options->k, "Neighbours per query")->capture_default_str();
+    add_neighbors(verb, options->k);
     add_output(verb, options->output, "Ids to write, best first (.ivecs .ibin .npy)");
     add_metric(verb, options->metric);
     add_threads(verb, options->run);

@@ -43,7 +43,9 @@ void add_threads(CLI::App& verb, RunOptions& options) {
 }
 
 void add_seed(CLI::App& verb, RunOptions& options) {
-    verb.add_option("--seed", options.seed, "Seed of every random choice")->capture_default_str();
+    verb.add_option("--seed", options.seed, "Seed of every random choice")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
 }
 
 void add_quiet(CLI::App& verb, RunOptions& options) {
@@ -59,15 +61,19 @@ void add_dry_run(CLI::App& verb, RunOptions& options) {
 }
 
 void add_metric(CLI::App& verb, Metric& metric) {
-    verb.add_option_function<std::string>(
-            "-m,--metric",
-            [&metric](const std::string& text) { metric = parse_metric(text == "ip" ? "inner_product" : text); },
-            "euclidean (default), ip or cosine")
-        ->check(CLI::IsMember({"euclidean", "ip", "inner_product", "cosine"}));
+    const auto parse = [&metric](const std::string& text) { metric = parse_metric(text); };
+    verb.add_option_function<std::string>("-m,--metric", parse, "euclidean (default), ip or cosine")
+        ->check(CLI::IsMember({"euclidean", "ip", "cosine"}));
 }
 
 void add_spec(CLI::App& verb, std::string& spec) {
     verb.add_option("-s,--spec", spec, "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'")
+        ->capture_default_str();
+}
+
+void add_neighbors(CLI::App& verb, std::size_t& k) {
+    verb.add_option("-k,--neighbors", k, "Neighbours per query; where there are fewer, all of them")
+        ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
 }
 

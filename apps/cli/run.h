@@ -33,6 +33,7 @@ void add_json(CLI::App& verb, RunOptions& options);
 void add_dry_run(CLI::App& verb, RunOptions& options);
 void add_metric(CLI::App& verb, Metric& metric);
 void add_spec(CLI::App& verb, std::string& spec);
+void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);
 void add_output(CLI::App& verb, std::string& path, const std::string& what);
 

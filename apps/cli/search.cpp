@@ -1,6 +1,7 @@
 // summand search: an index and queries in, ids out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "run.h"
@@ -36,8 +37,9 @@ void run_search(const Options& options) {
     require_dimensions(reader, index.quantizer().dimensions(), options.index);
     const Matrix<float> queries = read_all(reader);
     const Stopwatch watch;
-    const Neighbors found = about_file(
-        options.queries, [&] { return index.search(queries.view(), {.k = options.k, .execution = run.execution()}); });
+    const Neighbors found = about_file(options.queries, [&] {
+        return index.search(queries.view(), {.k = std::min(options.k, index.size()), .execution = run.execution()});
+    });
     const double seconds = watch.seconds();
     write(options, found);
     const double rate = static_cast<double>(queries.rows()) / std::max(seconds, 1e-9);
@@ -59,7 +61,7 @@ void add_search(CLI::App& app, Chosen& chosen) {
                  "summand search index.smd queries.fvecs -k 10 -o result.ivecs", [options] { run_search(*options); });
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
-    verb.add_option("-k,--neighbors", options->k, "Neighbours per query")->capture_default_str();
+    add_neighbors(verb, options->k);
     verb.add_option("-o,--output", options->output,
                     "Ids to write, best first (.ivecs .ibin .npy); without it they are printed");
     verb.add_option("--scores", options->scores, "Scores to write (.fvecs .fbin .npy)");
