@@ -31,6 +31,7 @@ public:
 
     /// Bits of the 64 ids from 64*word on; ids past the end are not kept.
     std::uint64_t word(std::size_t word) const { return word < words_.size() ? words_[word] : 0; }
+    std::span<const std::uint64_t> words() const { return words_; }
 
 private:
     void keep(std::int64_t id);

@@ -78,9 +78,9 @@ private:
 
 // Enough words for a limit near the final one: all of them where that is most of the work anyhow.
 Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_t k) {
-    constexpr std::size_t kLeast = 1024, kLeastFiltered = 256;
+    constexpr std::size_t kLeast = 1024, kLeastFiltered = 128;
     constexpr std::size_t kWorthScanning = 4;
-    const std::size_t wanted = selection.filtered() ? std::max(kLeastFiltered, 2 * k) : std::max(kLeast, 4 * k);
+    const std::size_t wanted = std::max(selection.filtered() ? kLeastFiltered : kLeast, k);
     const std::size_t words = (codes.size() + kWordVectors - 1) / kWordVectors;
     const std::size_t per_word = std::max<std::size_t>(1, words * wanted / std::max<std::size_t>(1, selection.kept()));
     const std::size_t step = words / per_word;

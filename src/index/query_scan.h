@@ -69,10 +69,13 @@ public:
     void scan(std::size_t first, std::size_t last) {
         if (seeds_.step == 1) return;
         SurvivorWord survivors[kChunkBlocks * kBlockWords + 1];
+        std::uint64_t buffer[kChunkBlocks * kBlockWords];
         for (std::size_t b = first; b < last; b += kChunkBlocks) {
             if (!bounds_.set_limit(collector_.limit().score)) return;
-            const std::size_t count = kernels().scan.survivors(bounds_.tables(), codes_.block(b),
-                                                               std::min(kChunkBlocks, last - b), survivors);
+            const std::size_t blocks = std::min(kChunkBlocks, last - b);
+            const std::uint64_t* kept = selection_.words(b * kBlockWords, blocks * kBlockWords, buffer);
+            const std::size_t count =
+                kernels().scan.survivors(bounds_.tables(), codes_.block(b), blocks, kept, survivors);
             for (std::size_t i = 0; i < count; ++i)
                 score_survivors(b * kBlockWords + survivors[i].word, survivors[i].mask);
         }
@@ -89,7 +92,7 @@ private:
 
     void score_survivors(std::size_t word, std::uint64_t mask) {
         if (seeds_.includes(word)) return;
-        for_each_bit(mask & selection_.word(word), [&](std::size_t j) { offer(word * kWordVectors + j); });
+        for_each_bit(mask, [&](std::size_t j) { offer(word * kWordVectors + j); });
     }
 
     template <class Body>

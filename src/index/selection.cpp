@@ -1,13 +1,22 @@
 #include "index/selection.h"
 
+#include <algorithm>
 #include <bit>
+#include <cassert>
 
-#include "kernels/scan.h"
+#include "kernels/kernels.h"
 
 namespace summand {
 namespace {
 
-constexpr std::size_t kFew = 2;  // vectors of a block that cost less one by one than the scan of it
+constexpr std::size_t kFew = 2;     // vectors of a block that cost less one by one than the scan of it
+constexpr std::size_t kShort = 16;  // blocks with few vectors that do not end a run
+constexpr std::size_t kBlocksAtOnce = 64;
+
+struct AllKept {
+    std::uint64_t words[kBlocksAtOnce * kBlockWords];
+    AllKept() { std::fill(std::begin(words), std::end(words), ~std::uint64_t{0}); }
+};
 
 }  // namespace
 
@@ -17,28 +26,50 @@ Selection::Selection(std::size_t vectors, const IdFilter* filter)
       last_word_((std::uint64_t{1} << (vectors % kWordVectors)) - 1) {
     const std::size_t blocks = (vectors + kBlockVectors - 1) / kBlockVectors;
     if (filter_) {
-        for (std::size_t b = 0; b < blocks; ++b) add_block(b);
+        for (std::size_t b = 0; b < blocks; b += kBlocksAtOnce) add_blocks(b, std::min(b + kBlocksAtOnce, blocks));
     } else if (blocks > 0) {
         runs_.push_back({0, blocks});
         kept_ = vectors;
     }
 }
 
-void Selection::add_block(std::size_t block) {
-    std::size_t count = 0;
-    for (std::size_t w = 0; w < kBlockWords; ++w)
-        count += static_cast<std::size_t>(std::popcount(word(block * kBlockWords + w)));
-    kept_ += count;
-    if (count > kFew) {
-        if (!runs_.empty() && runs_.back().last == block)
-            ++runs_.back().last;
-        else
-            runs_.push_back({block, block + 1});
-    } else if (count > 0) {
-        for (std::size_t w = block * kBlockWords; w < (block + 1) * kBlockWords; ++w)
-            for (std::uint64_t mask = word(w); mask != 0; mask &= mask - 1)
-                singles_.push_back(w * kWordVectors + static_cast<std::size_t>(std::countr_zero(mask)));
+const std::uint64_t* Selection::words(std::size_t first, std::size_t count, std::uint64_t* buffer) const {
+    static const AllKept all;
+    const std::size_t present = std::min(whole_words_, filter_ ? filter_->words().size() : whole_words_);
+    if (first + count <= present) return filter_ ? filter_->words().data() + first : all.words;
+    assert(count <= std::size(all.words));
+    for (std::size_t w = 0; w < count; ++w) buffer[w] = word(first + w);
+    return buffer;
+}
+
+void Selection::add_blocks(std::size_t first, std::size_t last) {
+    std::uint64_t buffer[kBlocksAtOnce * kBlockWords];
+    std::uint16_t counts[kBlocksAtOnce];
+    kernels().scan.count_bits(words(first * kBlockWords, (last - first) * kBlockWords, buffer), last - first, counts);
+    for (std::size_t b = first; b < last; ++b) {
+        const std::size_t count = counts[b - first];
+        kept_ += count;
+        if (count > kFew)
+            add_run(b);
+        else if (count > 0)
+            add_singles(b);
     }
+}
+
+// Continues the last run where it ended a short while ago, with the single vectors in between.
+void Selection::add_run(std::size_t block) {
+    if (runs_.empty() || block - runs_.back().last > kShort) {
+        runs_.push_back({block, block + 1});
+        return;
+    }
+    while (!singles_.empty() && singles_.back() >= runs_.back().last * kBlockVectors) singles_.pop_back();
+    runs_.back().last = block + 1;
+}
+
+void Selection::add_singles(std::size_t block) {
+    for (std::size_t w = block * kBlockWords; w < (block + 1) * kBlockWords; ++w)
+        for (std::uint64_t mask = word(w); mask != 0; mask &= mask - 1)
+            singles_.push_back(w * kWordVectors + static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
 }  // namespace summand

@@ -9,7 +9,7 @@
 
 namespace summand {
 
-/// Blocks with many kept vectors are scanned as a whole; those with a few are not, their vectors are scored one by one.
+/// Stretches of blocks with many kept vectors are scanned as a whole; elsewhere the few are scored one by one.
 class Selection {
 public:
     struct Run {
@@ -19,18 +19,25 @@ public:
     Selection(std::size_t vectors, const IdFilter* filter);  ///< null keeps all
 
     const std::vector<Run>& runs() const { return runs_; }
-    const std::vector<std::size_t>& singles() const { return singles_; }  ///< ascending
+    const std::vector<std::size_t>& singles() const { return singles_; }  ///< vectors outside of runs, ascending
     std::size_t kept() const { return kept_; }
     bool filtered() const { return filter_ != nullptr; }
 
     /// Bits of the kept ones among vectors 64·word … 64·word + 63.
     std::uint64_t word(std::size_t word) const {
-        const std::uint64_t kept = filter_ ? filter_->word(word) : ~std::uint64_t{0};
+        const std::uint64_t kept = filter_ ? filter_->word(word) : kAll;
         return word < whole_words_ ? kept : word == whole_words_ ? kept & last_word_ : 0;
     }
 
+    /// The words first … first + count - 1; `buffer` is used where they do not lie in memory as they are.
+    const std::uint64_t* words(std::size_t first, std::size_t count, std::uint64_t* buffer) const;
+
 private:
-    void add_block(std::size_t block);
+    static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+    void add_blocks(std::size_t first, std::size_t last);
+    void add_run(std::size_t block);
+    void add_singles(std::size_t block);
 
     const IdFilter* filter_;
     std::size_t whole_words_;

@@ -68,9 +68,13 @@ struct ValueRange {
 struct ScanKernels {
     BoundForm form;
 
-    /// Words with survivors among `blocks` blocks, ascending; `out` has room for all kBlockWords·blocks + 1.
+    /// Words with survivors among `blocks` blocks, ascending; bit j of kept[w] is set where vector 64·w + j may
+    /// survive. `out` has room for all kBlockWords·blocks + 1.
     std::size_t (*survivors)(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                             SurvivorWord* out);
+                             const std::uint64_t* kept, SurvivorWord* out);
+
+    /// out[b] = the number of bits set in the kBlockWords words of block b.
+    void (*count_bits)(const std::uint64_t* words, std::size_t blocks, std::uint16_t* out);
 
     /// out[j] = (entry_0 + entry_1) + … of the 64 vectors of a word.
     void (*sums)(const SumsTask& task, float* out);

@@ -30,7 +30,8 @@ SUMMAND_INLINE std::uint64_t within(__m256i sum, __m256i limit) {
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(sum, limit), sum)));
 }
 
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks, SurvivorWord* out) {
+std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                      const std::uint64_t* kept, SurvivorWord* out) {
     const __m256i limit = _mm256_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
     for (std::size_t half = 0; half < 2 * blocks; ++half) {
@@ -42,7 +43,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
             add_plane<false>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
         for (std::size_t w = 0; w < kHalfRegisters / 2; ++w)
             append(within(sum[2 * w], limit) | within(sum[2 * w + 1], limit) << 32, half * (kHalfRegisters / 2) + w,
-                   out, found);
+                   kept, out, found);
     }
     return found;
 }
@@ -50,6 +51,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
 constexpr ScanKernels scan_kernels = {
     .form = BoundForm::nibbles,
     .survivors = survivors,
+    .count_bits = count_bits,
     .sums = plain_sums,
     .range = range,
     .quantise = quantise,

@@ -21,7 +21,8 @@ SUMMAND_INLINE __m512i look_up(const ByteTable& table, __m512i codes) {
 }
 
 // The loop over planes is not unrolled: the sums of a block and one table are what the registers hold.
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks, SurvivorWord* out) {
+std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                      const std::uint64_t* kept, SurvivorWord* out) {
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
@@ -35,7 +36,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
             }
         }
         for (std::size_t r = 0; r < kBlockRegisters; ++r)
-            append(_mm512_cmple_epu8_mask(sum[r], limit), b * kBlockWords + r, out, found);
+            append(_mm512_cmple_epu8_mask(sum[r], limit), b * kBlockWords + r, kept, out, found);
     }
     return found;
 }
@@ -69,6 +70,7 @@ void sums(const SumsTask& task, float* out) {
 constexpr ScanKernels scan_kernels = {
     .form = BoundForm::bytes,
     .survivors = survivors,
+    .count_bits = count_bits,
     .sums = sums,
     .range = range,
     .quantise = quantise,

@@ -97,7 +97,28 @@ SUMMAND_INLINE std::uint8_t code_of(const SumsTask& task, std::size_t m, std::si
 }
 
 // Appends a word that has survivors; without a branch, as they are rare but not predictable.
-SUMMAND_INLINE void append(std::uint64_t mask, std::uint64_t word, SurvivorWord* out, std::size_t& found) {
+SUMMAND_INLINE void append(std::uint64_t within, std::uint64_t word, const std::uint64_t* kept, SurvivorWord* out,
+                           std::size_t& found) {
+    const std::uint64_t mask = within & kept[word];
     out[found] = {mask, word};
     found += mask != 0;
+}
+
+// Without an instruction for it: sums of bits in pairs, nibbles, bytes.
+SUMMAND_INLINE std::uint64_t bits_of(std::uint64_t x) {
+#if defined(__POPCNT__) || defined(__aarch64__)
+    return static_cast<std::uint64_t>(__builtin_popcountll(x));
+#else
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
+#endif
+}
+
+void count_bits(const std::uint64_t* words, std::size_t blocks, std::uint16_t* out) {
+    for (std::size_t b = 0; b < blocks; ++b) {
+        std::uint64_t count = 0;
+        for (std::size_t w = 0; w < kBlockWords; ++w) count += bits_of(words[b * kBlockWords + w]);
+        out[b] = static_cast<std::uint16_t>(count);
+    }
 }

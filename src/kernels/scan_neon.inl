@@ -23,7 +23,8 @@ SUMMAND_INLINE std::uint64_t within(const uint8x16_t* sum, uint8x16_t limit) {
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(quarters, quarters)), 0);
 }
 
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks, SurvivorWord* out) {
+std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                      const std::uint64_t* kept, SurvivorWord* out) {
     constexpr std::size_t kPartWords = kPartVectors / kWordVectors;
     const uint8x16_t limit = vdupq_n_u8(tables.limit);
     std::size_t found = 0;
@@ -36,7 +37,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
         for (std::size_t p = tables.pair_planes; p < tables.planes; ++p)
             add_plane<false>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
         for (std::size_t w = 0; w < kPartWords; ++w)
-            append(within(sum + w * kPartRegisters / kPartWords, limit), part * kPartWords + w, out, found);
+            append(within(sum + w * kPartRegisters / kPartWords, limit), part * kPartWords + w, kept, out, found);
     }
     return found;
 }
@@ -44,6 +45,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
 constexpr ScanKernels scan_kernels = {
     .form = BoundForm::nibbles,
     .survivors = survivors,
+    .count_bits = count_bits,
     .sums = plain_sums,
     .range = range,
     .quantise = quantise,
