@@ -49,6 +49,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t kCacheBytes = 512 << 10;
     static constexpr std::size_t kTileBytes = 256 << 10;        // of codes
     static constexpr std::size_t kGroupTableBytes = 256 << 10;  // of float tables
     static constexpr std::size_t kLeastRange = 256;             // blocks that are worth another thread
@@ -64,6 +65,9 @@ private:
         return std::clamp<std::size_t>(job_.codes.block_count() / kLeastRange, 1, threads);
     }
 
+    // Then tiles gain nothing, and a query's tables stay closer to the core if it is scanned by itself.
+    bool fits_cache() const { return job_.codes.parts().blocks.size() <= kCacheBytes; }
+
     std::size_t tile_blocks() const { return std::max<std::size_t>(1, kTileBytes / job_.codes.block_bytes()); }
 
     // Tables and scans of consecutive queries.
@@ -77,7 +81,10 @@ private:
         void run(std::size_t ranges) {
             std::vector<std::size_t> queries(offsets_.size());
             std::iota(queries.begin(), queries.end(), std::size_t{0});
-            scan_queries(queries, Scan::Limit::guessed, ranges);
+            if (ranges == 1 && batch_.fits_cache())
+                for (const std::size_t q : queries) scan_queries({q}, Scan::Limit::guessed, ranges);
+            else
+                scan_queries(queries, Scan::Limit::guessed, ranges);
             std::erase_if(queries, [&](std::size_t q) { return batch_.collectors_[first_ + q].complete(); });
             scan_queries(queries, Scan::Limit::safe, ranges);
         }

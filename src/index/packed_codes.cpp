@@ -92,7 +92,7 @@ void pack_bias(const PackedCodes& shape, std::uint8_t* blocks) {
 
 }  // namespace
 
-PackedCodes::PackedCodes(Parts parts) : parts_(std::move(parts)) {
+PackedCodes::PackedCodes(Parts parts) : parts_(std::move(parts)), planes_(code_planes() + (has_bias() ? 1 : 0)) {
     require(parts_.dictionaries >= 1 && parts_.dictionaries <= kMaxDictionaries, "index: expected 1 to ",
             kMaxDictionaries, " dictionaries, got ", parts_.dictionaries);
     require(parts_.words >= 2 && parts_.words <= kMaxWords, "index: expected 2 to ", kMaxWords, " words, got ",

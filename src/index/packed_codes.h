@@ -56,10 +56,10 @@ public:
     std::size_t slot_count() const { return pairs() ? kNibbleSlots : kByteSlots; }
     SlotOrder slot_order() const { return {slot_count(), parts_.slots}; }
     std::size_t code_planes() const { return pairs() ? (dictionaries() + 1) / 2 : dictionaries(); }
-    std::size_t planes() const { return code_planes() + (has_bias() ? 1 : 0); }
+    std::size_t planes() const { return planes_; }
     std::size_t pair_planes() const { return pairs() ? code_planes() : 0; }
     std::size_t block_count() const { return (size() + kBlockVectors - 1) / kBlockVectors; }
-    std::size_t block_bytes() const { return planes() * kBlockVectors; }
+    std::size_t block_bytes() const { return planes_ * kBlockVectors; }
 
     const std::uint8_t* block(std::size_t b) const { return parts_.blocks.data() + b * block_bytes(); }
 
@@ -71,6 +71,7 @@ public:
 
 private:
     Parts parts_;
+    std::size_t planes_;
 };
 
 }  // namespace summand
