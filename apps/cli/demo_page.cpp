@@ -37,16 +37,15 @@ std::string count_text(double count) { return grouped(static_cast<std::uint64_t>
 
 const std::vector<Column>& columns() {
     static const std::vector<Column> all = {
-        {"Bytes per vector", [](const Report& r) { return static_cast<double>(r.code_bytes); }, count_text,
-         Column::less},
+        {"Bytes", [](const Report& r) { return static_cast<double>(r.code_bytes); }, count_text, Column::less},
         {"Compression", [](const Report& r) { return r.compression; }, [](double x) { return count_text(x) + "×"; },
          Column::more},
         {"Recall@1", [](const Report& r) { return r.recall_at(1); }, share_text, Column::more},
         {"Recall@10", [](const Report& r) { return r.recall_at(10); }, share_text, Column::more},
         {"Recall@100", [](const Report& r) { return r.recall_at(100); }, share_text, Column::more},
-        {"Queries per second", [](const Report& r) { return r.queries_per_second; }, count_text, Column::more},
-        {"Training", [](const Report& r) { return r.train_seconds; }, seconds_text, Column::less},
-        {"Encoding", [](const Report& r) { return r.encode_seconds; }, seconds_text, Column::less},
+        {"Queries/s", [](const Report& r) { return r.queries_per_second; }, count_text, Column::more},
+        {"Train", [](const Report& r) { return r.train_seconds; }, seconds_text, Column::less},
+        {"Encode", [](const Report& r) { return r.encode_seconds; }, seconds_text, Column::less},
     };
     return all;
 }
@@ -79,7 +78,7 @@ std::string table_html(const std::vector<Report>& reports) {
 // --- plot ---
 
 struct Plot {
-    double left = 52, top = 14, width = 690, height = 330;
+    double left = 60, top = 14, width = 680, height = 330;
     double answers_last = 100;
 
     double x(double answers) const { return left + width * std::log10(answers) / std::log10(answers_last); }

@@ -24,7 +24,7 @@ p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-size: .93rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; }
 .scroll { overflow-x: auto; padding: .2rem 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .93rem; }
-th, td { text-align: right; padding: .5rem .75rem; white-space: nowrap; }
+th, td { text-align: right; padding: .5rem .6rem; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 th { color: var(--soft); font-weight: 600; cursor: pointer; border-bottom: 1px solid var(--line); user-select: none; }
 th::after { content: " \2195"; opacity: .35; font-weight: 400; } th[aria-sort=ascending]::after { content: " \2191"; opacity: 1; }
@@ -32,6 +32,7 @@ th[aria-sort=descending]::after { content: " \2193"; opacity: 1; }
 tbody tr + tr td { border-top: 1px solid var(--line); } td.best { font-weight: 700; }
 .swatch { display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin-right: .5rem; vertical-align: -.08rem; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 13px; }
+@media (max-width: 40rem) { svg text { font-size: 22px; } .curve { stroke-width: 4; } }
 .grid { stroke: var(--line); } .curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .6rem 0 0; padding: 0; list-style: none; font-size: .93rem; }
 .gallery { display: grid; gap: .9rem 1.6rem; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); }

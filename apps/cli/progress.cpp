@@ -14,7 +14,8 @@ namespace summand::cli {
 namespace {
 
 constexpr auto kBarInterval = std::chrono::milliseconds(80);
-constexpr auto kLineInterval = std::chrono::seconds(2);
+constexpr auto kLineInterval = std::chrono::seconds(2);     // lines are never closer than this,
+constexpr auto kLongestSilence = std::chrono::seconds(30);  // and come even without a tenth of progress after this
 constexpr std::size_t kBarWidth = 24;
 
 std::size_t terminal_width() {
@@ -56,18 +57,22 @@ ProgressDisplay::ProgressDisplay(Display display)
 
 bool ProgressDisplay::due(const Progress& progress) const {
     if (progress.step >= progress.steps) return true;
-    const auto interval = target_ == Target::terminal ? Clock::duration(kBarInterval) : Clock::duration(kLineInterval);
-    return Clock::now() - last_ >= interval;
+    const auto passed = Clock::now() - last_;
+    if (target_ == Target::terminal) return passed >= kBarInterval;
+    const bool tenth = (progress.step - std::min(progress.step, last_step_)) * 10 >= progress.steps;
+    return passed >= (tenth ? kLineInterval : kLongestSilence);
 }
 
 void ProgressDisplay::update(const Progress& progress) {
     if (target_ == Target::none) return;
     if (stage_ != progress.stage) {
         stage_ = progress.stage;
+        last_step_ = 0;
         if (target_ == Target::lines) last_ = Clock::now();
     }
     if (!due(progress)) return;
     last_ = Clock::now();
+    last_step_ = progress.step;
     if (target_ == Target::lines) {
         fmt::print(stderr, "{}: {}\n", stage_, describe(progress));
         return;

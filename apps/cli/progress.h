@@ -1,4 +1,5 @@
-// Shows long work on stderr: a bar on a terminal, now and then a plain line in a pipe or file, nothing when quiet.
+// Shows long work on stderr: a bar on a terminal, a plain line every tenth of the way in a pipe or file, nothing when
+// quiet.
 #pragma once
 
 #include <chrono>
@@ -32,6 +33,7 @@ private:
     Target target_;
     bool bar_shown_ = false;
     std::string stage_;
+    std::size_t last_step_ = 0;
     Clock::time_point last_{};
 };
 

@@ -1,10 +1,11 @@
 // Searches with an index, measures and times it.
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "model/lookup.h"
 #include "summand/device.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
@@ -14,13 +15,6 @@ namespace {
 
 constexpr std::size_t kTimedQueries = 200;
 constexpr std::size_t kRelevant = 100;  // true neighbours that count for MAP, as in the paper
-
-template <class Work>
-double seconds_of(const Work& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // 1, 2, 5, 10, 20, 50 … up to k, and k itself.
 std::vector<std::size_t> answer_counts(std::size_t k) {
@@ -51,18 +45,24 @@ std::string spec_of(const Quantizer& quantizer) {
     return concatenate(text, " of ", dictionaries.words, " words");
 }
 
+// As a search builds them: many queries after each other on one thread, with what depends on the model prepared.
 double table_seconds(const FlatIndex& index, MatrixView<float> queries) {
-    const double total = seconds_of([&] {
-        for (std::size_t i = 0; i < queries.rows(); ++i) lookup_table(index.quantizer(), queries[i], index.metric());
-    });
-    return total / static_cast<double>(queries.rows());
+    const std::size_t slots = (index.quantizer().dictionaries.words + 15) / 16 * 16;
+    std::vector<std::uint8_t> words(index.quantizer().dictionaries.count * slots);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = static_cast<std::uint8_t>(std::min(i % slots, index.quantizer().dictionaries.words - 1));
+    const TableBuilder builder(index.quantizer(), index.metric(), {slots, words});
+    std::vector<float> entries(builder.entries() * queries.rows()), offsets(queries.rows());
+    const Stopwatch watch;
+    builder.build("evaluate", queries, 0, entries.data(), offsets.data());
+    return watch.seconds() / static_cast<double>(queries.rows());
 }
 
 // One thread, the tables not counted.
 double scan_seconds(const FlatIndex& index, MatrixView<float> queries, std::size_t k, double tables) {
-    const SearchOptions options{.k = k, .execution = {.threads = 1}};
-    const double total = seconds_of([&] { index.search(queries, options); });
-    return std::max(0.0, total / static_cast<double>(queries.rows()) - tables);
+    const Stopwatch watch;
+    index.search(queries, {.k = k, .execution = {.threads = 1}});
+    return std::max(0.0, watch.seconds() / static_cast<double>(queries.rows()) - tables);
 }
 
 }  // namespace
@@ -72,9 +72,9 @@ Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<st
     require(!queries.empty(), "evaluate: expected at least one query, got none");
     require(truth.rows() >= queries.rows(), "evaluate: expected a truth row for each of ", queries.rows(),
             " queries, got ", truth.rows());
-    Neighbors found;
-    const SearchOptions search{.k = options.k, .execution = options.execution};
-    const double seconds = seconds_of([&] { found = index.search(queries, search); });
+    const Stopwatch watch;
+    const Neighbors found = index.search(queries, {.k = options.k, .execution = options.execution});
+    const double seconds = watch.seconds();
 
     Report report;
     report.method = spec_of(index.quantizer());
