@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "kernels/kernels.h"
-#include "model/transform.h"
 #include "summand/error.h"
 
 namespace summand {

@@ -1,0 +1,36 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "summand/neighbors.h"
+
+namespace summand {
+namespace {
+
+TEST(TopK, KeepsTheSmallestInOrderWhateverTheOrderOfOffers) {
+    Random random(1);
+    for (const std::size_t k : {1, 2, 15, 16, 17, 100, 1000})
+        for (const std::size_t size : {0, 1, 99, 100, 101, 5000}) {
+            std::vector<Neighbor> entries;
+            for (std::size_t i = 0; i < size; ++i)
+                entries.push_back({static_cast<float>(random.below(300)), static_cast<std::int64_t>(size - i)});
+            TopK top(k);
+            for (const Neighbor& entry : entries) top.offer(entry);
+            std::sort(entries.begin(), entries.end());
+            entries.resize(std::min(k, size));
+            EXPECT_EQ(top.take(), entries) << "k " << k << " of " << size;
+        }
+}
+
+TEST(TopK, TakesNothingFromALimitOn) {
+    TopK top(3, {2.0f, 5});
+    top.offer({2.0f, 5});
+    top.offer({2.0f, 4});
+    top.offer({3.0f, 1});
+    EXPECT_EQ(top.size(), 1u);
+    EXPECT_EQ(top.take(), (std::vector<Neighbor>{{2.0f, 4}}));
+}
+
+}  // namespace
+}  // namespace summand

@@ -1,0 +1,178 @@
+#include "kernels/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/random.h"
+#include "kernels/kernels.h"
+
+namespace summand {
+namespace {
+
+template <class Body>
+void for_each_level(Body body) {
+    for (std::size_t i = 0; i < available_kernels().count; ++i) {
+        SCOPED_TRACE(available_kernels().levels[i]->name);
+        body(available_kernels().levels[i]->scan);
+    }
+}
+
+AlignedBuffer<std::uint8_t> random_bytes(std::size_t size, std::size_t below, Random& random) {
+    AlignedBuffer<std::uint8_t> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(random.below(below));
+    return bytes;
+}
+
+std::vector<float> random_floats(std::size_t size, Random& random) {
+    std::vector<float> values(size);
+    for (float& x : values) x = static_cast<float>(random.gaussian());
+    return values;
+}
+
+// The bound of one byte, by the meaning of the form.
+unsigned bound_of(BoundForm form, const BoundTables& tables, std::size_t plane, std::uint8_t byte) {
+    if (form == BoundForm::bytes) return tables.entries[plane * kByteSlots + byte];
+    const std::uint8_t* own = tables.entries + plane * kNibbleBounds;
+    return own[kNibbleSlots + (byte >> 4)] + (plane < tables.pair_planes ? own[byte & 15] : 0u);
+}
+
+std::vector<SurvivorWord> expected_survivors(BoundForm form, const BoundTables& tables, const std::uint8_t* codes,
+                                             std::size_t blocks, const std::vector<std::uint64_t>& kept) {
+    std::vector<SurvivorWord> words;
+    for (std::size_t w = 0; w < blocks * kBlockWords; ++w) {
+        std::uint64_t mask = 0;
+        for (std::size_t j = 0; j < kWordVectors; ++j) {
+            const std::size_t vector = w * kWordVectors + j;
+            unsigned sum = 0;
+            for (std::size_t p = 0; p < tables.planes; ++p)
+                sum += bound_of(
+                    form, tables, p,
+                    codes[(vector / kBlockVectors * tables.planes + p) * kBlockVectors + vector % kBlockVectors]);
+            mask |= std::uint64_t{sum <= tables.limit} << j;
+        }
+        if ((mask & kept[w]) != 0) words.push_back({mask & kept[w], w});
+    }
+    return words;
+}
+
+TEST(ScanKernels, SurvivorsAreTheVectorsWhoseBoundsSumUpToTheLimit) {
+    Random random(1);
+    for (const std::size_t planes : {1, 2, 3, 8, 33, 65})
+        for (const std::size_t pair_planes : {std::size_t{0}, planes - 1, planes})
+            for_each_level([&](const ScanKernels& scan) {
+                const std::size_t blocks = 3;
+                const auto entries = random_bytes(planes * kByteSlots, 2 * 255 / planes + 2, random);
+                const auto codes = random_bytes(blocks * planes * kBlockVectors, 256, random);
+                const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
+                const BoundTables tables{entries.data(), planes, pair_planes, limit};
+                std::vector<std::uint64_t> kept(blocks * kBlockWords, ~std::uint64_t{0});
+                kept[3] = random.next();
+                kept[5] = 0;
+                std::vector<SurvivorWord> found(blocks * kBlockWords + 1);
+                found.resize(scan.survivors(tables, codes.data(), blocks, kept.data(), found.data()));
+                const auto expected = expected_survivors(scan.form, tables, codes.data(), blocks, kept);
+                ASSERT_EQ(found.size(), expected.size());
+                for (std::size_t i = 0; i < found.size(); ++i) {
+                    EXPECT_EQ(found[i].mask, expected[i].mask);
+                    EXPECT_EQ(found[i].word, expected[i].word);
+                }
+            });
+}
+
+TEST(ScanKernels, SumsRunInTheOrderOfTheDictionaries) {
+    Random random(2);
+    for (const bool pairs : {false, true})
+        for (const std::size_t dictionaries : {1, 2, 3, 8, 33}) {
+            const auto codes = random_bytes(dictionaries * kBlockVectors, 256, random);
+            const std::size_t slots = pairs ? kNibbleSlots : kByteSlots;
+            const std::vector<float> entries = random_floats(dictionaries * slots, random);
+            for_each_level([&](const ScanKernels& scan) {
+                float sums[kWordVectors];
+                scan.sums({codes.data() + kWordVectors, entries.data(), dictionaries, pairs}, sums);
+                for (std::size_t j = 0; j < kWordVectors; ++j) {
+                    float expected = 0;
+                    for (std::size_t m = 0; m < dictionaries; ++m) {
+                        const std::uint8_t byte = codes[(pairs ? m / 2 : m) * kBlockVectors + kWordVectors + j];
+                        const float entry = entries[m * slots + (pairs ? (byte >> (m % 2 * 4)) & 15u : byte)];
+                        expected = m == 0 ? entry : expected + entry;
+                    }
+                    EXPECT_EQ(sums[j], expected);
+                }
+            });
+        }
+}
+
+TEST(ScanKernels, QuantisedValuesAreIntegerPartsOfAtMost255) {
+    Random random(3);
+    const std::vector<float> values = random_floats(256, random);
+    const float scale = 40;
+    for_each_level([&](const ScanKernels& scan) {
+        const ValueRange range = scan.range(values.data(), values.size());
+        EXPECT_EQ(range.smallest, *std::min_element(values.begin(), values.end()));
+        EXPECT_EQ(range.largest, *std::max_element(values.begin(), values.end()));
+        std::uint8_t out[256];
+        scan.quantise(values.data(), values.size(), range.smallest, scale, out);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            EXPECT_EQ(out[i], std::min(255.0f, std::floor((values[i] - range.smallest) * scale)));
+    });
+}
+
+TEST(ScanKernels, FinishSaysWhetherAllEntriesAreFinite) {
+    Random random(4);
+    const std::vector<float> offsets = random_floats(48, random);
+    const std::vector<float> products = random_floats(48, random);
+    for_each_level([&](const ScanKernels& scan) {
+        std::vector<float> entries = products;
+        EXPECT_TRUE(scan.finish(offsets.data(), -2, entries.size(), entries.data()));
+        for (std::size_t i = 0; i < entries.size(); ++i) EXPECT_EQ(entries[i], offsets[i] - 2 * products[i]);
+        for (const float bad : {std::numeric_limits<float>::infinity(), 3e38f, std::nanf("")}) {
+            entries = products;
+            entries[37] = bad;
+            EXPECT_FALSE(scan.finish(offsets.data(), -2, entries.size(), entries.data()));
+        }
+    });
+}
+
+TEST(ScanKernels, ProductsOfManyQueriesHaveTheBitsOfOne) {
+    Random random(5);
+    const std::size_t queries = 7, dimensions = 19, words = 80, stride = 96;
+    const std::vector<float> query = random_floats(queries * dimensions, random);
+    const std::vector<float> columns = random_floats(dimensions * stride, random);
+    for_each_level([&](const ScanKernels& scan) {
+        std::vector<float> out(queries * stride);
+        scan.products(
+            {query.data(), queries, dimensions, columns.data(), dimensions, words, stride, out.data(), stride});
+        for (std::size_t q = 0; q < queries; ++q)
+            for (std::size_t w = 0; w < words; ++w) {
+                float expected = 0;
+                for (std::size_t d = 0; d < dimensions; ++d)
+                    expected += query[q * dimensions + d] * columns[d * stride + w];
+                EXPECT_EQ(out[q * stride + w], expected);
+            }
+    });
+}
+
+TEST(ScanKernels, BitsAreCountedPerBlock) {
+    Random random(6);
+    std::vector<std::uint64_t> words(3 * kBlockWords);
+    for (std::uint64_t& word : words) word = random.next();
+    words[0] = ~std::uint64_t{0};
+    for_each_level([&](const ScanKernels& scan) {
+        std::uint16_t counts[3];
+        scan.count_bits(words.data(), 3, counts);
+        for (std::size_t b = 0; b < 3; ++b) {
+            int expected = 0;
+            for (std::size_t w = 0; w < kBlockWords; ++w) expected += std::popcount(words[b * kBlockWords + w]);
+            EXPECT_EQ(counts[b], expected);
+        }
+    });
+}
+
+}  // namespace
+}  // namespace summand
