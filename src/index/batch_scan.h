@@ -32,6 +32,7 @@ public:
 
     /// The collectors of all queries, each begun as an heir of `start`.
     std::vector<Collector> run(const Collector& start) {
+        job_.tables.check(job_.what, queries_);
         start_ = &start;
         collectors_.assign(queries_.rows(), start);
         const std::size_t threads = thread_count(job_.execution);

@@ -41,17 +41,15 @@ Matrix<float> copy_of(MatrixView<float> rows) {
     return {rows.rows(), rows.columns(), std::vector<float>(rows.data(), rows.data() + rows.rows() * rows.columns())};
 }
 
-void require_finite_row(std::span<const float> values, const char* what, std::size_t row, const char* problem) {
-    // x·0 is NaN for infinities and NaN, and zero for the rest.
+// x·0 is NaN for infinities and NaN, and zero for the rest.
+bool all_finite(std::span<const float> values) {
     float sum = 0;
     for (const float x : values) sum += x * 0.0f;
-    require(sum == 0, what, ": row ", row, problem);
+    return sum == 0;
 }
 
-void scale_to_unit_length(std::span<float> query, const char* what, std::size_t row) {
-    const float length = std::sqrt(kernels().dot(query.data(), query.data(), query.size()));
-    require(length > 0, what, ": row ", row, " is all zeros, which has no direction; cosine needs non-zero queries");
-    for (float& x : query) x /= length;
+float length_of(std::span<const float> vector) {
+    return std::sqrt(kernels().dot(vector.data(), vector.data(), vector.size()));
 }
 
 }  // namespace
@@ -112,15 +110,24 @@ void TableBuilder::write_offsets(const Matrix<float>& queries, const Matrix<floa
                          : -kernels().dot(queries.row(i), centre_.data(), centre_.size());
 }
 
-void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_t first_row, float* entries,
-                         float* offsets) const {
+void TableBuilder::check(const char* what, MatrixView<float> queries) const {
     require(queries.columns() == centre_.size(), what, ": expected queries of ", centre_.size(), " dimensions, got ",
             queries.columns());
-    Matrix<float> scaled = copy_of(queries);
     for (std::size_t i = 0; i < queries.rows(); ++i) {
-        require_finite_row(scaled[i], what, first_row + i, " holds a value that is not finite (NaN or infinity)");
-        if (metric_ == Metric::cosine) scale_to_unit_length(scaled[i], what, first_row + i);
+        require(all_finite(queries[i]), what, ": row ", i, " holds a value that is not finite (NaN or infinity)");
+        require(metric_ != Metric::cosine || length_of(queries[i]) > 0, what, ": row ", i,
+                " is all zeros, which has no direction; cosine needs non-zero queries");
     }
+}
+
+void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_t first_row, float* entries,
+                         float* offsets) const {
+    Matrix<float> scaled = copy_of(queries);
+    if (metric_ == Metric::cosine)
+        for (std::size_t i = 0; i < scaled.rows(); ++i) {
+            const float length = length_of(scaled[i]);
+            for (float& x : scaled[i]) x /= length;
+        }
     const Matrix<float> moved_queries = moved(scaled);
     write_offsets(scaled, moved_queries, offsets);
     for (std::size_t m = 0; m < panels_.size(); ++m)
@@ -157,7 +164,9 @@ LookupTable lookup_table(const Quantizer& quantizer, std::span<const float> quer
     const TableBuilder builder(quantizer, metric, {slots, order});
     std::vector<float> padded(builder.entries());
     LookupTable table{dictionaries.count, dictionaries.words, {}, 0};
-    builder.build("lookup_table", {query.data(), 1, query.size()}, 0, padded.data(), &table.offset);
+    const MatrixView<float> queries(query.data(), 1, query.size());
+    builder.check("lookup_table", queries);
+    builder.build("lookup_table", queries, 0, padded.data(), &table.offset);
     table.entries.reserve(dictionaries.count * dictionaries.words);
     for (std::size_t m = 0; m < dictionaries.count; ++m)
         table.entries.insert(table.entries.end(), padded.begin() + static_cast<std::ptrdiff_t>(m * slots),

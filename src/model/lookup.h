@@ -27,8 +27,12 @@ public:
 
     std::size_t entries() const { return word_offsets_.size(); }  ///< M × slots, of one query
 
-    /// Writes `entries()` floats and one offset per query. Throws `Error` that begins with `what` for a wrong
-    /// dimension and for a row that is not finite, has no direction (cosine) or makes the tables overflow.
+    /// Throws `Error` that begins with `what` for a wrong dimension and for a row that is not finite or has no
+    /// direction (cosine).
+    void check(const char* what, MatrixView<float> queries) const;
+
+    /// Writes `entries()` floats and one offset per checked query. Throws `Error` for one that makes the tables
+    /// overflow, the first query being row `first_row`.
     void build(const char* what, MatrixView<float> queries, std::size_t first_row, float* entries,
                float* offsets) const;
 
