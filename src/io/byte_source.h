@@ -22,8 +22,8 @@ public:
     virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 };
 
-/// A regular file, read with pread. A memory map would save a copy, but a file that another process cuts short
-/// while it is mapped ends this process with SIGBUS; a short pread is an error like any other.
+/// A regular file, read with pread. A memory map (io/mapped_file.h) would save a copy, but a file that another process
+/// cuts short while it is mapped ends this process with SIGBUS; a short pread is an error like any other.
 class InputFile final : public ByteSource {
 public:
     /// Throws `Error` for a missing or unreadable file and for what is not a regular file.
@@ -31,6 +31,7 @@ public:
     ~InputFile() override;
 
     const std::string& path() const { return path_; }
+    int descriptor() const { return descriptor_; }
     std::uint64_t size() const override { return size_; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
 

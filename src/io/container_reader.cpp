@@ -145,6 +145,20 @@ const Section& ContainerReader::find(std::string_view section, Element type, con
     return found;
 }
 
+const Section& ContainerReader::verified(std::string_view section, Element type, const SectionShape& shape) const {
+    constexpr std::uint64_t kChunk = 1 << 18;
+    const Section& found = find(section, type, shape);
+    Bytes chunk(std::min(kChunk, found.length));
+    std::uint32_t crc = 0;
+    for (std::uint64_t done = 0; done < found.length; done += chunk.size()) {
+        chunk.resize(std::min(kChunk, found.length - done));
+        bytes_.read_at(found.offset + done, chunk);
+        crc = crc32_of(chunk.data(), chunk.size(), crc);
+    }
+    check(crc == found.crc, "section ", found.name, " is damaged: its checksum does not match");
+    return found;
+}
+
 void ContainerReader::read(const Section& section, std::span<std::byte> out) const {
     bytes_.read_at(section.offset, out);
     check(crc32_of(out.data(), out.size()) == section.crc, "section ", section.name,

@@ -41,6 +41,10 @@ public:
         return result;
     }
 
+    /// The place of a section, which must have that type and shape, after its checksum was found right. What it holds
+    /// is not looked at.
+    const Section& verified(std::string_view section, Element type, const SectionShape& shape) const;
+
     /// Throws `Error` that begins with the file's name unless `ok`.
     template <class... Parts>
     void check(bool ok, const Parts&... parts) const {

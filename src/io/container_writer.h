@@ -22,7 +22,11 @@ public:
     /// Borrows the values until the container is written.
     template <class T>
     void add(std::string section, Element type, SectionShape shape, const std::vector<T>& values) {
-        add_bytes(std::move(section), type, std::move(shape), std::as_bytes(std::span(values)));
+        add(std::move(section), type, std::move(shape), std::span<const T>(values));
+    }
+    template <class T>
+    void add(std::string section, Element type, SectionShape shape, std::span<const T> values) {
+        add_bytes(std::move(section), type, std::move(shape), std::as_bytes(values));
     }
 
     /// Keeps the values.

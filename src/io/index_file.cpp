@@ -1,6 +1,12 @@
-// An index file: the quantizer's sections, the codes' sections and the metric.
+// An index file: the quantizer's sections, the packed codes and the metric. From a path it is mapped, so that an index
+// larger than memory can be searched and processes share its pages.
+#include <cstring>
+
+#include "base/aligned.h"
 #include "io/codes_file.h"
+#include "io/mapped_file.h"
 #include "io/metadata.h"
+#include "io/packed_codes_file.h"
 #include "io/quantizer_file.h"
 #include "summand/index.h"
 
@@ -11,10 +17,9 @@ namespace {
 /// Hands the container of an index to `finish` while what it borrows is alive.
 template <class Finish>
 auto with_container(const FlatIndex& index, const Finish& finish) {
-    const Codes codes = index.codes();
     ContainerWriter writer(Kind::index);
     add_quantizer(writer, index.quantizer());
-    add_codes(writer, codes, index.quantizer());
+    add_packed_codes(writer, *index.packed());
     writer.metadata["index"] = {{"metric", name(index.metric())}};
     return finish(writer);
 }
@@ -28,26 +33,29 @@ Metric read_metric(const Fields& fields) {
 }
 
 /// Codes and quantizer come from one file, and still may have been put together by another program.
-void check_fit(const ContainerReader& reader, const Codes& codes, const Fields& fields, const Quantizer& quantizer) {
+void check_fit(const ContainerReader& reader, const Fields& codes, const Quantizer& quantizer) {
     const Dictionaries& words = quantizer.dictionaries;
-    reader.check(codes.model == identity(quantizer), "the codes were made by model ", hex(codes.model),
+    reader.check(codes.hash("model") == identity(quantizer), "the codes were made by model ", hex(codes.hash("model")),
                  ", the file holds model ", hex(identity(quantizer)));
-    reader.check(codes.rows.columns() == words.count && fields.count("words") == words.words, "the codes are of ",
-                 codes.rows.columns(), " dictionaries of ", fields.count("words"), " words, the model has ",
+    reader.check(codes.count("dictionaries") == words.count && codes.count("words") == words.words, "the codes are of ",
+                 codes.count("dictionaries"), " dictionaries of ", codes.count("words"), " words, the model has ",
                  words.count, " of ", words.words);
-    const std::size_t biases = quantizer.stores_bias ? codes.size() : 0;
-    reader.check(codes.bias.size() == biases, "expected ", biases, " biases, got ", codes.bias.size());
+    reader.check(reader.has("bias") == quantizer.stores_bias, "the codes ",
+                 quantizer.stores_bias ? "lack the biases that" : "have biases, but none", " the model stores");
 }
 
-FlatIndex load_from(const ByteSource& bytes, std::string_view file) {
-    const ContainerReader reader(bytes, file);
-    reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "bias"});
+/// `file` is aligned to 64 bytes and kept by `owner`.
+FlatIndex load_from(std::span<const std::byte> file, std::shared_ptr<const void> owner, std::string_view name) {
+    const MemoryBytes bytes(file);
+    const ContainerReader reader(bytes, name);
+    reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots",
+                                "packed", "bias", "bias_levels"});
     const nlohmann::json metadata = reader.metadata();
     Quantizer quantizer = read_quantizer(reader, metadata);
-    const Codes codes = read_codes(reader, metadata);
-    check_fit(reader, codes, Fields(reader, metadata, "codes"), quantizer);
+    check_fit(reader, Fields(reader, metadata, "codes"), quantizer);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));
-    return FlatIndex(std::move(quantizer), codes, metric);
+    if (reader.has("codes")) return FlatIndex(std::move(quantizer), read_codes(reader, metadata), metric);
+    return FlatIndex(std::move(quantizer), read_packed_codes(reader, metadata, file, std::move(owner)), metric);
 }
 
 }  // namespace
@@ -61,9 +69,14 @@ void save(const std::string& path, const FlatIndex& index) {
 }
 
 FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name) {
-    return load_from(MemoryBytes(bytes), name);
+    auto copy = std::make_shared<AlignedBuffer<std::byte>>(bytes.size());
+    if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
+    return load_from({copy->data(), copy->size()}, copy, name);
 }
 
-FlatIndex load_index(const std::string& path) { return load_from(InputFile(path), path); }
+FlatIndex load_index(const std::string& path) {
+    auto file = std::make_shared<MappedFile>(path);
+    return load_from(file->bytes(), file, path);
+}
 
 }  // namespace summand

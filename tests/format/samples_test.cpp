@@ -30,15 +30,18 @@ TEST(Format, Version1CodesLoad) {
     EXPECT_EQ(load_codes(stored("block_codes.smd")), sample_codes(block_sample()));
 }
 
+// Those that end in _rows hold codes in row order, as the first programs wrote them.
 TEST(Format, Version1IndexesLoad) {
-    const FlatIndex dense = load_index(stored("dense_index.smd"));
-    EXPECT_EQ(dense.quantizer(), dense_sample());
-    EXPECT_EQ(dense.codes(), sample_codes(dense_sample()));
-    EXPECT_EQ(dense.metric(), Metric::euclidean);
-    const FlatIndex block = load_index(stored("block_index.smd"));
-    EXPECT_EQ(block.quantizer(), block_sample());
-    EXPECT_EQ(block.codes(), sample_codes(block_sample()));
-    EXPECT_EQ(block.metric(), Metric::inner_product);
+    for (const std::string order : {"", "_rows"}) {
+        const FlatIndex dense = load_index(stored("dense_index" + order + ".smd"));
+        EXPECT_EQ(dense.quantizer(), dense_sample());
+        EXPECT_EQ(dense.codes(), sample_codes(dense_sample()));
+        EXPECT_EQ(dense.metric(), Metric::euclidean);
+        const FlatIndex block = load_index(stored("block_index" + order + ".smd"));
+        EXPECT_EQ(block.quantizer(), block_sample());
+        EXPECT_EQ(block.codes(), sample_codes(block_sample()));
+        EXPECT_EQ(block.metric(), Metric::inner_product);
+    }
 }
 
 TEST(Format, IdentitiesNeverChange) {

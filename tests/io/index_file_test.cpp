@@ -34,6 +34,34 @@ TEST(IndexFile, ALoadedIndexAnswersAsBefore) {
     EXPECT_EQ(load_index(save(index)).search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
 }
 
+TEST(IndexFile, AnIndexOutlivesItsFile) {
+    const TemporaryDirectory directory;
+    const Quantizer quantizer = dense_quantizer({3, 256, 7});
+    const FlatIndex index(quantizer, random_codes(quantizer, 1500, 3), Metric::euclidean);
+    save(directory / "i.smd", index);
+    const FlatIndex loaded = load_index(directory / "i.smd");
+    save(directory / "i.smd", small_index(quantizer));
+    std::filesystem::remove(directory / "i.smd");
+    const Matrix<float> queries = random_matrix(5, 7, 9);
+    EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+}
+
+TEST(IndexFile, ForgedBiasLevelsAreRefused) {
+    const Quantizer quantizer = dense_quantizer({2, 3, 3});
+    Bytes bytes = save(small_index(quantizer));
+    store_little(&bytes[content_of(bytes, "bias")], -1e30f);
+    reseal(bytes);
+    expect_error([&] { load_index(bytes, "i.smd"); }, {"i.smd: the bias of row 0 does not fit its level"});
+}
+
+TEST(IndexFile, SlotsOfWordsThatDoNotExistAreRefused) {
+    const Quantizer quantizer = dense_quantizer({2, 3, 3});
+    Bytes bytes = save(small_index(quantizer));
+    bytes[content_of(bytes, "slots")] = std::byte{3};
+    reseal(bytes);
+    expect_error([&] { load_index(bytes, "i.smd"); }, {"a slot names a word that does not exist"});
+}
+
 TEST(IndexFile, EveryDamageIsRefused) {
     expect_every_damage_refused(save(small_index(dense_quantizer({2, 3, 3}))),
                                 [](const Bytes& bytes) { load_index(bytes); });
