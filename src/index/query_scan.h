@@ -54,7 +54,9 @@ public:
 
     void seed(Limit limit) {
         std::vector<float> scores;
-        for_each_seed([&](std::size_t word) { append_scores(word, scores); });
+        for_each_seed([&](std::size_t word) {
+            for_each_score(word, selection_.word(word), [&](std::size_t, float score) { scores.push_back(score); });
+        });
         if (limit == Limit::guessed && seeds_.step > 1)
             collector_.guess(scores, static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
         const float* score = scores.data();
@@ -83,16 +85,19 @@ public:
 
     /// A vector by itself.
     void scan_single(std::size_t vector) {
-        if (!seeds_.includes(vector / kWordVectors)) offer(vector);
+        if (seeds_.includes(vector / kWordVectors)) return;
+        collector_.offer({score_of(vector), static_cast<std::int64_t>(vector)});
     }
 
 private:
     static constexpr std::size_t kChunkBlocks = 8;  // between updates of the limit
-    static constexpr int kFew = 8;                  // vectors of a word that cost less one by one than all 64
+    static constexpr int kMany = 20;                // vectors of a word that cost more one by one than all 64
 
     void score_survivors(std::size_t word, std::uint64_t mask) {
         if (seeds_.includes(word)) return;
-        for_each_bit(mask, [&](std::size_t j) { offer(word * kWordVectors + j); });
+        for_each_score(word, mask, [&](std::size_t vector, float score) {
+            collector_.offer({score, static_cast<std::int64_t>(vector)});
+        });
     }
 
     template <class Body>
@@ -106,19 +111,17 @@ private:
         for (std::size_t word = 0; word < words; word += seeds_.step) body(word);
     }
 
-    void offer(std::size_t vector) { collector_.offer({score_of(vector), static_cast<std::int64_t>(vector)}); }
-
-    // Scores of a word's selected vectors.
-    void append_scores(std::size_t word, std::vector<float>& scores) const {
-        const std::uint64_t mask = selection_.word(word);
+    // body(vector, score) for each vector of the mask; all 64 at once where most of them are wanted.
+    template <class Body>
+    void for_each_score(std::size_t word, std::uint64_t mask, Body body) const {
         const std::size_t first = word * kWordVectors;
-        if (std::popcount(mask) < kFew) {
-            for_each_bit(mask, [&](std::size_t j) { scores.push_back(score_of(first + j)); });
+        if (std::popcount(mask) < kMany) {
+            for_each_bit(mask, [&](std::size_t j) { body(first + j, score_of(first + j)); });
             return;
         }
         float sums[kWordVectors];
         kernels().scan.sums({codes_.vector(first), entries_, codes_.dictionaries(), codes_.pairs()}, sums);
-        for_each_bit(mask, [&](std::size_t j) { scores.push_back(score(first + j, sums[j])); });
+        for_each_bit(mask, [&](std::size_t j) { body(first + j, score(first + j, sums[j])); });
     }
 
     float score_of(std::size_t vector) const {

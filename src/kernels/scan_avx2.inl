@@ -2,7 +2,7 @@
 
 constexpr std::size_t kHalfVectors = kBlockVectors / 2;  // whose sums fit the registers
 constexpr std::size_t kHalfRegisters = kHalfVectors / sizeof(__m256i);
-constexpr std::size_t kPrefetchBytes = 4096;
+constexpr std::size_t kPrefetchBytes = 8192;
 
 SUMMAND_INLINE __m256i load_codes(const std::uint8_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));

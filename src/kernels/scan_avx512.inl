@@ -1,7 +1,7 @@
 // Scan kernels of the AVX-512 VBMI level: the 256 byte bounds of a plane fill four registers.
 
 constexpr std::size_t kBlockRegisters = kBlockVectors / sizeof(__m512i);
-constexpr std::size_t kPrefetchBytes = 4096;
+constexpr std::size_t kPrefetchBytes = 8192;
 
 struct ByteTable {
     __m512i quarter[4];  // entries 0-63, 64-127, 128-191, 192-255
