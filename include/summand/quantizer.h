@@ -28,12 +28,18 @@ enum class Effort : std::uint8_t { fast, standard, best };
 std::string_view name(Effort effort);
 Effort parse_effort(std::string_view text);
 
-/// What the encoder minimises for a vector y with approximation ȳ and residual r = y - ȳ:
-///     |r|² + penalty · (|ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m])²
+/// What the encoder of the composite family minimises for a vector y (in the space of the words) with the
+/// approximation ȳ and the residual r = y - ȳ:
+///     |metric·r|² + penalty·e²        e = |y|² - 2 ŷ·(y - ȳ) - Σ_m word_offset[m][code_m] + (1 - theta)·|metric·r|²
+/// where ŷ = metric·probe·y is the query to be expected near y. Without the two matrices (empty: identity) ŷ = y and
+///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
+/// which for theta = 0 is the near-orthogonality term of the paper.
 struct EncoderSettings {
     float penalty = 0;               ///< μ; 0: quantization error alone
-    float theta = 0;                 ///< θ; 0: as in the paper
+    float theta = 0;                 ///< θ
     Effort effort = Effort::standard;
+    Matrix<float> metric = {};       ///< D × D, symmetric, or empty
+    Matrix<float> probe = {};        ///< D × D, or empty
 
     friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
 };

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -45,8 +46,68 @@ struct OpqOptions {
     Execution execution = {};
 };
 
+/// What ties the words of different dictionaries together; it names the method.
+enum class Constraint {
+    none,               ///< CQ: smallest error; what search needs beyond the look-ups is stored with the code
+    orthogonal,         ///< OCQ: dictionaries orthogonal to each other
+    near_orthogonal,    ///< NOCQ: the sum of inner products of the chosen words is a constant ε
+    learnt_offsets,     ///< LOCQ: word offsets learnt together with the words
+};
+
+/// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
+enum class WarmStart { automatic, pq, opq, levels };
+
+enum class PenaltyRule {
+    automatic,          ///< from the spread of near neighbours in the training set
+    validate,           ///< the paper's rule: best search of {5, 10, …, 100} neighbours on a sample
+    fixed,              ///< the number given
+};
+
+/// The vector that is subtracted first.
+enum class Translation { mean, none, learnt };
+
+/// How CQ keeps the term that look-ups do not give.
+enum class BiasStorage { float32, byte };
+
+/// A training between two iterations: enough to go on with the identical result.
+struct Checkpoint {
+    std::uint64_t task = 0;                ///< hash of data and options; another task is refused
+    int step = 0;                          ///< finished iterations
+    double penalty = 0;                    ///< μ
+    double epsilon = 0;
+    std::vector<float> translation = {};   ///< beyond the mean
+    Dictionaries dictionaries = {};        ///< in the space where residuals are measured
+    std::vector<float> word_offsets = {};
+    Matrix<std::uint8_t> codes = {};       ///< of the training vectors
+    std::vector<double> objective = {};    ///< so far
+};
+
+/// The composite family: approximation by a sum of dense words.
+struct CompositeOptions {
+    Constraint constraint = Constraint::learnt_offsets;
+    std::size_t dictionaries = 8;
+    std::size_t words = 256;
+    int iterations = 20;                   ///< of dictionaries and codes by turns
+    WarmStart start = WarmStart::automatic;
+    PenaltyRule rule = PenaltyRule::automatic;
+    double penalty = 0;                    ///< μ, where the rule is `fixed`
+    bool learn_epsilon = true;             ///< NOCQ; false: ε = 0
+    double theta = 0.4;                    ///< LOCQ: weight of |r|² in the offsets, see docs/methods/locq.md
+    double lean = 0.8;                     ///< LOCQ: how far expected queries lean towards the mean
+    double power = 0.25;                   ///< LOCQ: exponent of the residual metric; 0: Euclidean
+    BiasStorage bias = BiasStorage::float32;   ///< CQ
+    Translation translation = Translation::mean;
+    Effort effort = Effort::standard;      ///< that `encode` will use
+    bool unit_length = false;
+    std::uint64_t seed = 1;
+    Execution execution = {};
+    const Checkpoint* resume = nullptr;                        ///< borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};    ///< called after every iteration
+};
+
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
 Quantizer train(MatrixView<float> vectors, const OpqOptions& options);
+Quantizer train(MatrixView<float> vectors, const CompositeOptions& options);
 
 /// A method and its options as users write them: `PQ8`, `OPQ16x4`, `PQ8(order=structured,iterations=50)`.
 struct Spec {
@@ -67,6 +128,8 @@ struct TrainSettings {
     Metric metric = Metric::euclidean;           ///< cosine: vectors are scaled to length one
     std::uint64_t seed = 1;
     Execution execution = {};
+    const Checkpoint* resume = nullptr;                        ///< composite family; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};    ///< composite family
 };
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings = {});

@@ -148,8 +148,8 @@ void sum_rows(const float* const* rows, std::size_t count, std::size_t size, flo
     }
 }
 
-void combine(float a, const float* x, float b, const float* y, std::size_t size, float* out) {
-    for (std::size_t d = 0; d < size; ++d) out[d] = a * x[d] + b * y[d];
+void combine(float a, const float* x, float b, const float* y, float c, const float* z, std::size_t size, float* out) {
+    for (std::size_t d = 0; d < size; ++d) out[d] = a * x[d] + b * y[d] + c * z[d];
 }
 
 void scatter_add(const float* values, std::size_t count, std::size_t size, const std::uint8_t* codes,
@@ -162,41 +162,41 @@ void scatter_add(const float* values, std::size_t count, std::size_t size, const
     }
 }
 
-// Pairs of all words, 32 at a time; their sums are exact in 16 bits.
+// Pairs of all words; their sums are exact in 16 bits. Row after row, so that each is one stream.
+template <std::size_t Vectors>
+SUMMAND_INLINE void sum_pairs_of(const IcmVisit& visit, std::size_t first, std::int16_t* pairs) {
+    Short32 sum[Vectors] = {};
+    for (std::size_t r = 0; r < visit.row_count; ++r)
+        for (std::size_t v = 0; v < Vectors; ++v) sum[v] += load<Short32>(visit.rows[r] + first + v * kIcmLanes);
+    for (std::size_t v = 0; v < Vectors; ++v) store(pairs + first + v * kIcmLanes, sum[v]);
+}
 SUMMAND_INLINE void sum_pairs(const IcmVisit& visit, std::int16_t* pairs) {
-    for (std::size_t k = 0; k < visit.stride; k += kIcmLanes) {
-        Short32 sum = {};
-        for (std::size_t r = 0; r < visit.row_count; ++r) sum += load<Short32>(visit.rows[r] + k);
-        store(pairs + k, sum);
-    }
+    std::size_t k = 0;
+    for (; k + 8 * kIcmLanes <= visit.stride; k += 8 * kIcmLanes) sum_pairs_of<8>(visit, k, pairs);
+    for (; k < visit.stride; k += kIcmLanes) sum_pairs_of<1>(visit, k, pairs);
 }
 
 IcmChoice icm_visit(const IcmVisit& visit) {
     std::int16_t pairs[kMaxIcmStride];
     sum_pairs(visit, pairs);
-    const float pair_weight = 2 * (1 - visit.theta);
-    const float current_pair = static_cast<float>(pairs[visit.word]) * visit.scale;
-    const float current_unary = visit.unary[visit.word];
-    const float error0 = visit.error - (current_unary + 2 * current_pair);
-    const float excess0 = visit.excess - (visit.word_excess[visit.word] - visit.theta * current_unary +
-                                          pair_weight * current_pair);
+    const auto change_of = [&](std::uint32_t word) {
+        return visit.unary[word] + 2 * (static_cast<float>(pairs[word]) * visit.scale);
+    };
+    const float change = change_of(visit.word);
+    const float error0 = visit.error - change;
+    const float excess0 = visit.excess - (visit.gain[visit.word] + visit.slope * change);
     LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
     Int16 index = kLaneIndex;
     for (std::size_t k = 0; k < visit.stride; k += kLanes, index += static_cast<std::int32_t>(kLanes)) {
         const Float16 pair = __builtin_convertvector(load<Short16>(pairs + k), Float16) * visit.scale;
-        const Float16 unary = load<Float16>(visit.unary + k);
-        const Float16 error = error0 + (unary + 2.0f * pair);
-        const Float16 excess =
-            excess0 + (load<Float16>(visit.word_excess + k) - visit.theta * unary + pair_weight * pair);
-        take_smaller(minimum, error + visit.penalty * excess * excess, index);
+        const Float16 changes = load<Float16>(visit.unary + k) + 2.0f * pair;
+        const Float16 excess = excess0 + (load<Float16>(visit.gain + k) + visit.slope * changes);
+        take_smaller(minimum, (error0 + changes) + visit.penalty * excess * excess, index);
     }
-    IcmChoice choice{};
-    choice.word = first_smallest(minimum, &choice.cost);
+    float cost;
+    const std::uint32_t word = first_smallest(minimum, &cost);
     const float current_cost = visit.error + visit.penalty * visit.excess * visit.excess;
-    if (!(choice.cost < current_cost)) return {visit.word, current_cost, visit.error, visit.excess};
-    const float pair = static_cast<float>(pairs[choice.word]) * visit.scale;
-    const float unary = visit.unary[choice.word];
-    choice.error = error0 + (unary + 2 * pair);
-    choice.excess = excess0 + (visit.word_excess[choice.word] - visit.theta * unary + pair_weight * pair);
-    return choice;
+    if (!(cost < current_cost)) return {visit.word, current_cost, visit.error, visit.excess};
+    const float chosen = change_of(word);
+    return {word, cost, error0 + chosen, excess0 + (visit.gain[word] + visit.slope * chosen)};
 }

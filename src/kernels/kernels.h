@@ -14,17 +14,18 @@ namespace summand {
 
 /// One visit of the iterated conditional modes: the best word k of one dictionary, the other words fixed.
 /// With pair(k) = scale · Σ_rows row[k], the inner product of word k with the sum of the other chosen words,
-///     error(k)  = error  + (unary[k] + 2·pair(k))  - the same of the current word
-///     excess(k) = excess + (word_excess[k] - theta·unary[k] + 2·(1 - theta)·pair(k))  - the same of the current word
+///     change(k) = unary[k] + 2·pair(k)
+///     error(k)  = error  + change(k)                     - the same of the current word
+///     excess(k) = excess + gain[k] + slope·change(k)     - the same of the current word
 ///     cost(k)   = error(k) + penalty·excess(k)²
 struct IcmVisit {
     const std::int16_t* const* rows;   ///< `row_count` rows of `stride` values; their sum fits 16 bits
     std::size_t row_count;
-    const float* unary;                ///< |c|² - 2 y·c; kIcmPadding past the last word
-    const float* word_excess;          ///< |c|² - word_offset
+    const float* unary;                ///< |d|² - 2 z·d; kIcmPadding past the last word
+    const float* gain;                 ///< 2 p·d - word_offset
     std::size_t stride;                ///< K rounded up to a multiple of kIcmLanes
     float scale;
-    float penalty, theta;
+    float penalty, slope;
     std::uint32_t word;                ///< the current one
     float error, excess;               ///< with it
 };
@@ -55,8 +56,9 @@ struct Kernels {
     /// out[d] = Σ_m rows[m][d], m ascending.
     void (*sum_rows)(const float* const* rows, std::size_t count, std::size_t size, float* out);
 
-    /// out[d] = a·x[d] + b·y[d].
-    void (*combine)(float a, const float* x, float b, const float* y, std::size_t size, float* out);
+    /// out[d] = a·x[d] + b·y[d] + c·z[d].
+    void (*combine)(float a, const float* x, float b, const float* y, float c, const float* z, std::size_t size,
+                    float* out);
 
     /// rows[codes[i·code_stride]][d] += values[i][d] for i < count, i ascending.
     void (*scatter_add)(const float* values, std::size_t count, std::size_t size, const std::uint8_t* codes,

@@ -12,14 +12,16 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kGroup = 32;       // vectors searched together: their unary terms stay in the L2 cache
+constexpr std::size_t kGroup = 32;       // vectors searched together: their terms stay in the L2 cache
 constexpr std::size_t kChanged = 2;      // codes that a perturbation changes
 
 }  // namespace
 
 // The state of one vector in the search.
 struct CompositeEncoder::Vector {
-    float squared_norm;
+    float* unary;                        // |d|² - 2 z·d, M × stride
+    float* gain;                         // 2 p·d - word_offset, M × stride
+    float squared_norm, shift;           // |z|², and the shift of e
     float error, excess, cost;
     std::size_t unchanged;               // visits in a row that changed nothing
     Random random{0};
@@ -32,12 +34,9 @@ CompositeEncoder::CompositeEncoder(const Dictionaries& dictionaries, std::span<c
       word_offsets_(word_offsets),
       penalty_(penalty),
       stride_((dictionaries.words + kIcmLanes - 1) / kIcmLanes * kIcmLanes),
-      norms_(dictionaries.rows.rows()),
-      word_excess_(dictionaries.count * stride_) {
-    for (std::size_t w = 0; w < norms_.size(); ++w) {
+      norms_(dictionaries.rows.rows()) {
+    for (std::size_t w = 0; w < norms_.size(); ++w)
         norms_[w] = kernels().dot(dictionaries.rows.row(w), dictionaries.rows.row(w), dictionaries.dimensions());
-        word_excess_[w / dictionaries.words * stride_ + w % dictionaries.words] = norms_[w] - word_offsets[w];
-    }
     tabulate_pairs(execution);
 }
 
@@ -79,42 +78,62 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
     });
 }
 
+// From the products -2 z·d and -2 p·d (the same ones where p = z).
+void CompositeEncoder::fill_terms(const float* target_products, const float* probe_products, Vector& vector) const {
+    const std::size_t K = dictionaries_.words;
+    for (std::size_t m = 0; m < dictionaries_.count; ++m) {
+        float *unary = vector.unary + m * stride_, *gain = vector.gain + m * stride_;
+        for (std::size_t k = 0; k < K; ++k) {
+            unary[k] = target_products[m * K + k] + norms_[m * K + k];
+            gain[k] = -probe_products[m * K + k] - word_offsets_[m * K + k];
+        }
+        std::fill(unary + K, unary + stride_, kIcmPadding);
+        std::fill(gain + K, gain + stride_, 0.0f);
+    }
+}
+
 // error, excess and cost of the codes, with the same table entries as the visits use.
-void CompositeEncoder::measure(Vector& vector, const float* unary) const {
-    float unaries = 0, excesses = 0;
+void CompositeEncoder::measure(Vector& vector) const {
+    float unaries = 0, gains = 0;
     int pair_sum = 0;
     for (std::size_t m = 0; m < dictionaries_.count; ++m) {
-        unaries += unary[m * stride_ + vector.code[m]];
-        excesses += word_excess_[m * stride_ + vector.code[m]];
+        unaries += vector.unary[m * stride_ + vector.code[m]];
+        gains += vector.gain[m * stride_ + vector.code[m]];
         for (std::size_t l = 0; l < m; ++l) pair_sum += pairs(m, l, vector.code[l])[vector.code[m]];
     }
-    const float pair = 2 * scale_ * static_cast<float>(pair_sum);
-    vector.error = vector.squared_norm + unaries + pair;
-    vector.excess = excesses + pair - penalty_.theta * vector.error;
+    vector.error = vector.squared_norm + unaries + 2 * scale_ * static_cast<float>(pair_sum);
+    vector.excess = vector.shift + gains + (1 - penalty_.theta) * vector.error;
     vector.cost = vector.error + penalty_.penalty * vector.excess * vector.excess;
 }
 
 // Dictionary by dictionary the word that lowers the error most, given those chosen before.
-void CompositeEncoder::greedy_start(Vector& vector, const float* unary) const {
+void CompositeEncoder::greedy_start(Vector& vector) const {
     const std::int16_t* rows[kMaxDictionaries];
     for (std::size_t m = 0; m < dictionaries_.count; ++m) {
         for (std::size_t l = 0; l < m; ++l) rows[l] = pairs(m, l, vector.code[l]);
-        const IcmChoice choice = kernels().icm_visit({.rows = rows, .row_count = m, .unary = unary + m * stride_,
-                                                      .word_excess = word_excess_.data() + m * stride_,
-                                                      .stride = stride_, .scale = scale_, .penalty = 0, .theta = 0,
-                                                      .word = 0, .error = 0, .excess = 0});
+        const IcmChoice choice = kernels().icm_visit({.rows = rows, .row_count = m, .unary = vector.unary + m * stride_,
+                                                      .gain = vector.gain + m * stride_, .stride = stride_,
+                                                      .scale = scale_, .penalty = 0, .slope = 0, .word = 0,
+                                                      .error = 0, .excess = 0});
         vector.code[m] = static_cast<std::uint8_t>(choice.word);
     }
 }
 
-bool CompositeEncoder::visit(std::size_t m, Vector& vector, const float* unary) const {
+void CompositeEncoder::prefetch(std::size_t m, const Vector& vector) const {
+    constexpr std::size_t kPerLine = kCacheLine / sizeof(std::int16_t);
+    for (std::size_t l = 0; l < dictionaries_.count; ++l)
+        if (l != m)
+            for (std::size_t k = 0; k < stride_; k += kPerLine) __builtin_prefetch(pairs(m, l, vector.code[l]) + k);
+}
+
+bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {
     const std::int16_t* rows[kMaxDictionaries];
     std::size_t count = 0;
     for (std::size_t l = 0; l < dictionaries_.count; ++l)
         if (l != m) rows[count++] = pairs(m, l, vector.code[l]);
-    const IcmChoice choice = kernels().icm_visit({.rows = rows, .row_count = count, .unary = unary + m * stride_,
-                                                  .word_excess = word_excess_.data() + m * stride_, .stride = stride_,
-                                                  .scale = scale_, .penalty = penalty_.penalty, .theta = penalty_.theta,
+    const IcmChoice choice = kernels().icm_visit({.rows = rows, .row_count = count, .unary = vector.unary + m * stride_,
+                                                  .gain = vector.gain + m * stride_, .stride = stride_, .scale = scale_,
+                                                  .penalty = penalty_.penalty, .slope = 1 - penalty_.theta,
                                                   .word = vector.code[m], .error = vector.error,
                                                   .excess = vector.excess});
     if (choice.word == vector.code[m]) return false;
@@ -127,24 +146,25 @@ bool CompositeEncoder::visit(std::size_t m, Vector& vector, const float* unary) 
 
 // Sweeps over the dictionaries, all vectors of the group together, so that the table of one dictionary is reused
 // while it is near. A vector rests once every dictionary was visited without a change.
-void CompositeEncoder::settle(std::span<Vector> vectors, const float* unary, int sweeps) const {
+void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps) const {
     const std::size_t M = dictionaries_.count;
     for (Vector& vector : vectors) vector.unchanged = 0;
     for (int sweep = 0; sweep < sweeps; ++sweep)
         for (std::size_t m = 0; m < M; ++m)
-            for (std::size_t i = 0; i < vectors.size(); ++i)
-                if (vectors[i].unchanged < M)
-                    vectors[i].unchanged = visit(m, vectors[i], unary + i * M * stride_) ? 1 : vectors[i].unchanged + 1;
+            for (std::size_t i = 0; i < vectors.size(); ++i) {
+                if (i + 1 < vectors.size() && vectors[i + 1].unchanged < M) prefetch(m, vectors[i + 1]);
+                if (vectors[i].unchanged < M) vectors[i].unchanged = visit(m, vectors[i]) ? 1 : vectors[i].unchanged + 1;
+            }
 }
 
-void CompositeEncoder::perturb(Vector& vector, const float* unary) const {
+void CompositeEncoder::perturb(Vector& vector) const {
     for (std::size_t change = 0; change < kChanged; ++change)
         vector.code[vector.random.below(dictionaries_.count)] =
             static_cast<std::uint8_t>(vector.random.below(dictionaries_.words));
-    measure(vector, unary);
+    measure(vector);
 }
 
-double CompositeEncoder::exact_cost(const float* y, const std::uint8_t* code) const {
+double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i, const std::uint8_t* code) const {
     const std::size_t M = dictionaries_.count, D = dictionaries_.dimensions();
     const float* rows[kMaxDictionaries];
     double offsets = 0;
@@ -155,60 +175,68 @@ double CompositeEncoder::exact_cost(const float* y, const std::uint8_t* code) co
     thread_local Scratch<float> scratch;
     float* sum = scratch.at_least(D);
     kernels().sum_rows(rows, M, D, sum);
-    const double error = static_cast<double>(kernels().squared_distance(y, sum, D));
-    const double excess = static_cast<double>(kernels().dot(sum, sum, D)) - offsets - static_cast<double>(penalty_.theta) * error;
+    const double error = static_cast<double>(kernels().squared_distance(vectors.targets.row(i), sum, D));
+    const double excess = static_cast<double>(vectors.shifts[i]) +
+                          2 * static_cast<double>(kernels().dot(vectors.probes.row(i), sum, D)) - offsets +
+                          (1 - static_cast<double>(penalty_.theta)) * error;
     return error + static_cast<double>(penalty_.penalty) * excess * excess;
 }
 
-void CompositeEncoder::encode_block(MatrixView<float> vectors, const LocalSearch& search, std::uint8_t* codes,
+void CompositeEncoder::start(const CompositeView& vectors, std::size_t i, const LocalSearch& search,
+                             const std::uint8_t* code, Vector& vector) const {
+    const std::size_t D = dictionaries_.dimensions();
+    const float* z = vectors.targets.row(i);
+    vector.squared_norm = kernels().dot(z, z, D);
+    vector.shift = vectors.shifts[i];
+    vector.random = Random(hash64(z, D * sizeof(float), search.seed));
+    if (code)
+        std::copy_n(code, dictionaries_.count, vector.code);
+    else
+        greedy_start(vector);
+    measure(vector);
+}
+
+void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes,
                                     bool from_codes) const {
-    const std::size_t M = dictionaries_.count, K = dictionaries_.words, D = dictionaries_.dimensions();
-    thread_local Scratch<float> product_scratch, unary_scratch;
-    float* products = product_scratch.at_least(kRowBlock * M * K);
-    float* unary = unary_scratch.at_least(kGroup * M * stride_);
-    row_block_products(-2, vectors.data(), vectors.rows(), dictionaries_.rows.data(), M * K, D, products);
+    const std::size_t M = dictionaries_.count, all = dictionaries_.rows.rows(), D = dictionaries_.dimensions();
+    const bool one_product = vectors.probes.data() == vectors.targets.data();
+    thread_local Scratch<float> target_scratch, probe_scratch, term_scratch;
+    float* target_products = target_scratch.at_least(kRowBlock * all);
+    row_block_products(-2, vectors.targets.data(), vectors.rows(), dictionaries_.rows.data(), all, D, target_products);
+    float* probe_products = target_products;
+    if (!one_product) {
+        probe_products = probe_scratch.at_least(kRowBlock * all);
+        row_block_products(-2, vectors.probes.data(), vectors.rows(), dictionaries_.rows.data(), all, D, probe_products);
+    }
+    float* terms = term_scratch.at_least(2 * kGroup * M * stride_);
     std::vector<Vector> current(kGroup), trial;
     for (std::size_t first = 0; first < vectors.rows(); first += kGroup) {
-        const std::size_t count = std::min(kGroup, vectors.rows() - first);
-        for (std::size_t i = 0; i < count; ++i) {
-            const float* y = vectors.row(first + i);
-            float* terms = unary + i * M * stride_;
-            for (std::size_t m = 0; m < M; ++m) {
-                const float* product = products + (first + i) * M * K + m * K;
-                for (std::size_t k = 0; k < K; ++k) terms[m * stride_ + k] = product[k] + norms_[m * K + k];
-                std::fill(terms + m * stride_ + K, terms + (m + 1) * stride_, kIcmPadding);
-            }
-            Vector& vector = current[i];
-            vector.squared_norm = kernels().dot(y, y, D);
-            vector.random = Random(hash64(y, D * sizeof(float), search.seed));
-            if (from_codes)
-                std::copy_n(codes + (first + i) * M, M, vector.code);
-            else
-                greedy_start(vector, terms);
-            measure(vector, terms);
+        const std::span<Vector> group(current.data(), std::min(kGroup, vectors.rows() - first));
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            group[i].unary = terms + 2 * i * M * stride_;
+            group[i].gain = group[i].unary + M * stride_;
+            fill_terms(target_products + (first + i) * all, probe_products + (first + i) * all, group[i]);
+            start(vectors, first + i, search, from_codes ? codes + (first + i) * M : nullptr, group[i]);
         }
-        const std::span<Vector> group(current.data(), count);
-        settle(group, unary, search.sweeps);
+        settle(group, search.sweeps);
         for (int round = 0; round < search.perturbations; ++round) {
             trial.assign(group.begin(), group.end());
-            for (std::size_t i = 0; i < count; ++i) perturb(trial[i], unary + i * M * stride_);
-            settle(trial, unary, search.sweeps);
-            for (std::size_t i = 0; i < count; ++i) {
-                if (trial[i].cost < current[i].cost)
-                    current[i] = trial[i];
-                else
-                    current[i].random = trial[i].random;
+            for (Vector& vector : trial) perturb(vector);
+            settle(trial, search.sweeps);
+            for (std::size_t i = 0; i < group.size(); ++i) {
+                if (trial[i].cost < group[i].cost) group[i] = trial[i];
+                group[i].random = trial[i].random;
             }
         }
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < group.size(); ++i) {
             std::uint8_t* code = codes + (first + i) * M;
-            const float* y = vectors.row(first + i);
-            if (!from_codes || exact_cost(y, current[i].code) < exact_cost(y, code)) std::copy_n(current[i].code, M, code);
+            if (!from_codes || exact_cost(vectors, first + i, group[i].code) < exact_cost(vectors, first + i, code))
+                std::copy_n(group[i].code, M, code);
         }
     }
 }
 
-Matrix<std::uint8_t> CompositeEncoder::encode(MatrixView<float> vectors, const LocalSearch& search,
+Matrix<std::uint8_t> CompositeEncoder::encode(const CompositeView& vectors, const LocalSearch& search,
                                               const Execution& execution) const {
     Matrix<std::uint8_t> codes(vectors.rows(), dictionaries_.count);
     parallel_ranges(execution, vectors.rows(), kRowBlock, [&](std::size_t first, std::size_t last) {
@@ -217,7 +245,7 @@ Matrix<std::uint8_t> CompositeEncoder::encode(MatrixView<float> vectors, const L
     return codes;
 }
 
-void CompositeEncoder::improve(MatrixView<float> vectors, const LocalSearch& search, const Execution& execution,
+void CompositeEncoder::improve(const CompositeView& vectors, const LocalSearch& search, const Execution& execution,
                                Matrix<std::uint8_t>& codes) const {
     parallel_ranges(execution, vectors.rows(), kRowBlock, [&](std::size_t first, std::size_t last) {
         encode_block(vectors.slice(first, last - first), search, codes.row(first), true);

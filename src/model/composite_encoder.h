@@ -1,6 +1,7 @@
-// Encoding by sums of words: for y find the codes that minimise
+// Encoding by sums of words: for a vector with target z, probe p and shift (composite_input.h) the codes that minimise
 //
-//     |r|² + penalty · (|ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m])²        ȳ = Σ_m c[m][code_m],  r = y - ȳ
+//     |r|² + penalty·e²        r = z - Σ_m d[m][code_m]
+//                              e = shift + Σ_m (2 p·d[m][code_m] - word_offset[m][code_m]) + (1 - theta)·|r|²
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (two
 // codes changed at random, modes again, kept if better). Inner products of words come from a table in 16-bit
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "model/composite_input.h"
 #include "summand/dictionaries.h"
 #include "summand/execution.h"
 #include "summand/matrix.h"
@@ -36,34 +38,36 @@ public:
     CompositeEncoder(const Dictionaries& dictionaries, std::span<const float> word_offsets, CodePenalty penalty,
                      const Execution& execution);
 
-    Matrix<std::uint8_t> encode(MatrixView<float> vectors, const LocalSearch& search, const Execution& execution) const;
+    Matrix<std::uint8_t> encode(const CompositeView& vectors, const LocalSearch& search, const Execution& execution) const;
 
     /// Starts from `codes` and keeps them where the result is not better: the exact cost of no vector rises.
-    void improve(MatrixView<float> vectors, const LocalSearch& search, const Execution& execution,
+    void improve(const CompositeView& vectors, const LocalSearch& search, const Execution& execution,
                  Matrix<std::uint8_t>& codes) const;
 
 private:
     struct Vector;
-    struct Block;
 
     const std::int16_t* pairs(std::size_t m, std::size_t l, std::size_t word) const {
         return pairs_.data() + ((m * dictionaries_.count + l) * dictionaries_.words + word) * stride_;
     }
     void tabulate_pairs(const Execution& execution);
-    void encode_block(MatrixView<float> vectors, const LocalSearch& search, std::uint8_t* codes, bool from_codes) const;
-    void measure(Vector& vector, const float* unary) const;
-    void greedy_start(Vector& vector, const float* unary) const;
-    bool visit(std::size_t m, Vector& vector, const float* unary) const;
-    void settle(std::span<Vector> vectors, const float* unary, int sweeps) const;
-    void perturb(Vector& vector, const float* unary) const;
-    double exact_cost(const float* y, const std::uint8_t* code) const;
+    void encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes, bool from_codes) const;
+    void start(const CompositeView& vectors, std::size_t i, const LocalSearch& search, const std::uint8_t* code,
+               Vector& vector) const;
+    void fill_terms(const float* target_products, const float* probe_products, Vector& vector) const;
+    void measure(Vector& vector) const;
+    void greedy_start(Vector& vector) const;
+    void prefetch(std::size_t m, const Vector& vector) const;
+    bool visit(std::size_t m, Vector& vector) const;
+    void settle(std::span<Vector> vectors, int sweeps) const;
+    void perturb(Vector& vector) const;
+    double exact_cost(const CompositeView& vectors, std::size_t i, const std::uint8_t* code) const;
 
     const Dictionaries& dictionaries_;
     std::span<const float> word_offsets_;
     CodePenalty penalty_;
     std::size_t stride_;                       // K rounded up for the kernel
-    std::vector<float> norms_;                 // |c|², M × K
-    std::vector<float> word_excess_;           // |c|² - word_offset, M × stride
+    std::vector<float> norms_;                 // |d|², M × K
     // Row ((m·M + l)·K + k): inner products of word k of dictionary l with all words of dictionary m, ÷ scale.
     AlignedBuffer<std::int16_t> pairs_;
     float scale_ = 0;

@@ -12,24 +12,25 @@ namespace {
 constexpr std::size_t kParts = 16;      // of the data, each with sums of its own; fixed, so that results are too
 constexpr std::size_t kChunk = 128;     // vectors whose directions are added to the words together
 
-// ȳ, |r|² and |ȳ|² of one vector.
+// Σd, |r|² and e of one vector; e without the offsets where `word_offsets` is null.
 struct Approximation {
-    double error, squared_norm, offsets;
+    double error, excess;
 };
-Approximation approximate(const CompositeData& data, const Dictionaries& words, const float* word_offsets, std::size_t n,
-                          float* sum) {
+Approximation approximate(const CompositeData& data, const Dictionaries& words, const float* word_offsets, double theta,
+                          std::size_t n, float* sum) {
+    const std::size_t D = words.dimensions();
     const float* rows[kMaxDictionaries];
-    Approximation result{};
+    double offsets = 0;
     for (std::size_t m = 0; m < words.count; ++m) {
         const std::size_t w = m * words.words + data.codes[n][m];
         rows[m] = words.rows.row(w);
-        if (word_offsets) result.offsets += static_cast<double>(word_offsets[w]);
+        if (word_offsets) offsets += static_cast<double>(word_offsets[w]);
     }
-    const Kernels& kernel = kernels();
-    kernel.sum_rows(rows, words.count, words.dimensions(), sum);
-    result.error = static_cast<double>(kernel.squared_distance(data.vectors.row(n), sum, words.dimensions()));
-    result.squared_norm = static_cast<double>(kernel.dot(sum, sum, words.dimensions()));
-    return result;
+    kernels().sum_rows(rows, words.count, D, sum);
+    const double error = static_cast<double>(kernels().squared_distance(data.vectors.targets.row(n), sum, D));
+    return {error, static_cast<double>(data.vectors.shifts[n]) +
+                       2 * static_cast<double>(kernels().dot(data.vectors.probes.row(n), sum, D)) - offsets +
+                       (1 - theta) * error};
 }
 
 // Sums over one part of the data.
@@ -49,17 +50,17 @@ void add_part(const CompositeData& data, const CompositeModel& model, const Comp
     for (std::size_t begin = first; begin < last; begin += kChunk) {
         const std::size_t end = std::min(last, begin + kChunk);
         for (std::size_t n = begin; n < end; ++n) {
-            const Approximation y = approximate(data, words, model.word_offsets.data(), n, sum);
-            const double excess = y.squared_norm - penalty.theta * y.error - y.offsets;
-            part.terms.error += y.error;
+            const auto [error, excess] =
+                approximate(data, words, model.word_offsets.data(), penalty.theta, n, sum);
+            part.terms.error += error;
             part.terms.excess += excess;
             part.terms.squared_excess += excess * excess;
             if (!with_gradient) continue;
-            // ∂/∂c = -2 r + 2 μ e (2 ȳ + 2 θ r) = a·y + b·ȳ
-            const double pull = 4 * penalty.penalty * excess;
-            const double a = -2 + pull * penalty.theta;
-            kernels().combine(static_cast<float>(a), data.vectors.row(n), static_cast<float>(pull - a), sum, D,
-                              directions + (n - begin) * D);
+            // ∂/∂d = -2 r + 2 μ e (2 p - 2 (1 - θ) r) = a·z - a·Σd + b·p
+            const double b = 4 * penalty.penalty * excess;
+            const float a = static_cast<float>(-2 - b * (1 - penalty.theta));
+            kernels().combine(a, data.vectors.targets.row(n), -a, sum, static_cast<float>(b), data.vectors.probes.row(n),
+                              D, directions + (n - begin) * D);
             for (std::size_t m = 0; m < M; ++m) part.excess[m * K + data.codes[n][m]] += excess;
         }
         if (!with_gradient) continue;
@@ -130,8 +131,7 @@ std::vector<double> offset_targets(const CompositeData& data, const Dictionaries
     parallel_ranges(execution, targets.size(), 1024, [&](std::size_t first, std::size_t last) {
         std::vector<float> sum(dictionaries.dimensions());
         for (std::size_t n = first; n < last; ++n) {
-            const Approximation y = approximate(data, dictionaries, nullptr, n, sum.data());
-            targets[n] = y.squared_norm - theta * y.error;
+            targets[n] = approximate(data, dictionaries, nullptr, theta, n, sum.data()).excess;
         }
     });
     return targets;

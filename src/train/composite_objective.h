@@ -1,14 +1,17 @@
 // The objective of the composite family, its value and gradient in one pass over the data:
 //
-//     φ = 1/N Σ_n |r_n|² + penalty · e_n²        e_n = |ȳ_n|² - theta·|r_n|² - Σ_m word_offset[m][code_nm]
+//     φ = 1/N Σ_n |r_n|² + penalty·e_n²          r_n = z_n - Σ_m d[m][code_nm]
+//                                                e_n = shift_n + Σ_m (2 p_n·d - word_offset) + (1 - theta)·|r_n|²
 //
-// with ȳ_n = Σ_m c[m][code_nm] and r_n = y_n - ȳ_n. In the paper (NOCQ) theta = 0 and the offsets are tied to the
-// words, word_offset = |c|² + ε/M, so that e_n is the cross term less ε; elsewhere (LOCQ) they are free.
+// with targets z, probes p and shifts of composite_input.h. Without metric and probe matrices z = p = y and
+// e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ) theta = 0 and the offsets are tied to the words,
+// word_offset = |d|² + ε/M, so that e_n is the cross term less ε; elsewhere (LOCQ) they are free.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "model/composite_input.h"
 #include "summand/dictionaries.h"
 #include "summand/execution.h"
 #include "summand/matrix.h"
@@ -25,7 +28,7 @@ struct CompositeModel {
 };
 
 struct CompositeData {
-    MatrixView<float> vectors;
+    CompositeView vectors;
     const Matrix<std::uint8_t>& codes;
 };
 
@@ -48,13 +51,13 @@ struct CompositeGradient {
     std::vector<double> offsets;          ///< as word_offsets; zeros where they are tied
 };
 
-/// Sets word_offset = |c|² + ε/M.
+/// Sets word_offset = |d|² + ε/M.
 void tie_offsets(CompositeModel& model);
 
 CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
                         const Execution& execution, CompositeGradient* gradient = nullptr);
 
-/// e_n without the offsets: |ȳ_n|² - theta·|r_n|², what the offsets should add up to.
+/// e_n without the offsets: what those should add up to.
 std::vector<double> offset_targets(const CompositeData& data, const Dictionaries& dictionaries, double theta,
                                    const Execution& execution);
 

@@ -5,94 +5,86 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/parallel.h"
+#include "math/blas.h"
 
 namespace summand {
 namespace {
+
+/// Value and gradient at a model; may set its tied offsets.
+using Objective = std::function<double(CompositeModel&, CompositeGradient&)>;
+
+// The share of the vectors that use each word, never zero.
+std::vector<double> usage(const CompositeData& data, const Dictionaries& words) {
+    std::vector<double> share(words.rows.rows(), 1e-7);
+    for (std::size_t n = 0; n < data.codes.rows(); ++n)
+        for (std::size_t m = 0; m < words.count; ++m)
+            share[m * words.words + data.codes[n][m]] += 1 / static_cast<double>(data.codes.rows());
+    return share;
+}
 
 // The solver sees every variable divided by a scale that makes the curvature about the same in all directions:
 // a word used by the share p of the vectors has curvature 2p, an offset 2·penalty·p.
 class Descent {
 public:
-    Descent(const CompositeData& data, const CompositePenalty& penalty, const Execution& execution, CompositeModel& model)
-        : data_(data), penalty_(penalty), execution_(execution), model_(model) {
-        const Dictionaries& words = model.dictionaries;
-        std::vector<double> share(words.rows.rows(), 1e-7);
-        for (std::size_t n = 0; n < data.codes.rows(); ++n)
-            for (std::size_t m = 0; m < words.count; ++m)
-                share[m * words.words + data.codes[n][m]] += 1 / static_cast<double>(data.codes.rows());
-        for (const double p : share) {
-            word_scale_.push_back(1 / std::sqrt(2 * p));
-            offset_scale_.push_back(1 / std::sqrt(2 * p * std::max(penalty.penalty, 1e-30)));
-        }
+    /// Offsets are variables where `offset_penalty` is above 0.
+    Descent(Objective objective, const std::vector<double>& share, double offset_penalty, CompositeModel& model)
+        : objective_(std::move(objective)), model_(model) {
+        const std::size_t D = model.dictionaries.dimensions();
+        for (const double p : share) scale_.insert(scale_.end(), D, 1 / std::sqrt(2 * p));
+        words_ = scale_.size();
+        if (offset_penalty > 0)
+            for (const double p : share) scale_.push_back(1 / std::sqrt(2 * p * offset_penalty));
     }
 
-    CompositeTerms run(int iterations) {
-        const CompositeTerms start = at_model();
+    double run(int iterations) {
+        lowest_ = objective_(model_, gradient_);
+        best_ = model_;
         // The solver's first step has length one: a common factor makes that a gradient step of size 1/(2M).
         double norm = 0;
-        for (std::size_t i = 0; i < size(); ++i) norm += gradient(i) * gradient(i);
-        unit_ = std::sqrt(norm) / (2 * static_cast<double>(model_.dictionaries.count));
-        if (!(unit_ > 0)) return start;
-        const std::unique_ptr<lbfgsfloatval_t, void (*)(lbfgsfloatval_t*)> x(lbfgs_malloc(static_cast<int>(size())),
+        for (std::size_t i = 0; i < scale_.size(); ++i) norm += gradient(i) * gradient(i);
+        const double unit = std::sqrt(norm) / (2 * static_cast<double>(model_.dictionaries.count));
+        if (!(unit > 0)) return lowest_;
+        for (double& scale : scale_) scale *= unit;
+        const std::unique_ptr<lbfgsfloatval_t, void (*)(lbfgsfloatval_t*)> x(lbfgs_malloc(static_cast<int>(scale_.size())),
                                                                              lbfgs_free);
-        for (std::size_t i = 0; i < size(); ++i) x.get()[i] = value(i) / (scale(i) * unit_);
-        known_ = start.objective(penalty_.penalty);
-        best_ = model_;
-        best_terms_ = start;
+        for (std::size_t i = 0; i < scale_.size(); ++i) x.get()[i] = static_cast<double>(value(i)) / scale_[i];
         lbfgs_parameter_t parameters;
         lbfgs_parameter_init(&parameters);
         parameters.max_iterations = iterations;
         parameters.m = 8;
         parameters.epsilon = 1e-9;
         parameters.max_linesearch = 8;
-        lbfgs(static_cast<int>(size()), x.get(), nullptr, &Descent::call, nullptr, this, &parameters);
+        lbfgs(static_cast<int>(scale_.size()), x.get(), nullptr, &Descent::call, nullptr, this, &parameters);
         if (failure_) std::rethrow_exception(failure_);
         model_ = std::move(best_);
-        return best_terms_;
+        return lowest_;
     }
 
 private:
-    std::size_t size() const {
-        return model_.dictionaries.rows.size() + (penalty_.offsets == Offsets::free ? offset_scale_.size() : 0);
-    }
-    std::size_t word_values() const { return model_.dictionaries.rows.size(); }
-    double scale(std::size_t i) const {
-        return i < word_values() ? word_scale_[i / model_.dictionaries.dimensions()] : offset_scale_[i - word_values()];
-    }
-    double value(std::size_t i) const {
-        return static_cast<double>(i < word_values() ? model_.dictionaries.rows.data()[i]
-                                                     : model_.word_offsets[i - word_values()]);
+    float& value(std::size_t i) {
+        return i < words_ ? model_.dictionaries.rows.data()[i] : model_.word_offsets[i - words_];
     }
     double gradient(std::size_t i) const {
-        return scale(i) * (i < word_values() ? gradient_.words[i] : gradient_.offsets[i - word_values()]);
-    }
-
-    CompositeTerms at_model() {
-        if (penalty_.offsets == Offsets::tied) tie_offsets(model_);
-        return evaluate(data_, model_, penalty_, execution_, &gradient_);
+        return scale_[i] * (i < words_ ? gradient_.words[i] : gradient_.offsets[i - words_]);
     }
 
     double at(const lbfgsfloatval_t* x, lbfgsfloatval_t* g) {
-        if (known_first_) {
-            for (std::size_t i = 0; i < word_values(); ++i)
-                model_.dictionaries.rows.data()[i] = static_cast<float>(x[i] * scale(i) * unit_);
-            for (std::size_t i = word_values(); i < size(); ++i)
-                model_.word_offsets[i - word_values()] = static_cast<float>(x[i] * scale(i) * unit_);
-            const CompositeTerms terms = at_model();
-            if (terms.objective(penalty_.penalty) < known_) {
-                known_ = terms.objective(penalty_.penalty);
+        double result = lowest_;
+        if (std::exchange(started_, true)) {
+            for (std::size_t i = 0; i < scale_.size(); ++i) value(i) = static_cast<float>(x[i] * scale_[i]);
+            result = objective_(model_, gradient_);
+            if (result < lowest_) {
+                lowest_ = result;
                 best_ = model_;
-                best_terms_ = terms;
             }
-            for (std::size_t i = 0; i < size(); ++i) g[i] = gradient(i) * unit_;
-            return terms.objective(penalty_.penalty);
         }
-        known_first_ = true;
-        for (std::size_t i = 0; i < size(); ++i) g[i] = gradient(i) * unit_;
-        return known_;
+        for (std::size_t i = 0; i < scale_.size(); ++i) g[i] = gradient(i);
+        return result;
     }
 
     // The solver is C: an exception must not pass through it. A flat answer makes it stop.
@@ -107,25 +99,55 @@ private:
         return 0;
     }
 
-    const CompositeData& data_;
-    const CompositePenalty& penalty_;
-    const Execution& execution_;
+    Objective objective_;
     CompositeModel& model_;
-    std::vector<double> word_scale_, offset_scale_;
+    std::vector<double> scale_;         // of the words' values, then of the offsets
+    std::size_t words_ = 0;             // how many of the variables are values of words
     CompositeGradient gradient_;
-    double unit_ = 1;
-    bool known_first_ = false;          // the solver's first question is about the start, which is known
-    double known_ = 0;                  // lowest objective so far
+    bool started_ = false;              // the solver's first question is about the start, which is known
+    double lowest_ = 0;
     CompositeModel best_;
-    CompositeTerms best_terms_;
     std::exception_ptr failure_;
 };
 
 }  // namespace
 
-CompositeTerms descend(const CompositeData& data, const CompositePenalty& penalty, int iterations,
-                       const Execution& execution, CompositeModel& model) {
-    return Descent(data, penalty, execution, model).run(iterations);
+double descend(const CompositeData& data, const CompositePenalty& penalty, int iterations, const Execution& execution,
+               CompositeModel& model) {
+    const auto objective = [&](CompositeModel& at, CompositeGradient& gradient) {
+        if (penalty.offsets == Offsets::tied) tie_offsets(at);
+        return evaluate(data, at, penalty, execution, &gradient).objective(penalty.penalty);
+    };
+    const double offset_penalty = penalty.offsets == Offsets::free ? penalty.penalty : 0;
+    return Descent(objective, usage(data, model.dictionaries), offset_penalty, model).run(iterations);
+}
+
+double squared_cross_products(const Dictionaries& words, double weight, const Execution& execution,
+                              std::vector<double>* gradient) {
+    const std::size_t K = words.words;
+    Matrix<float> products = multiply_transposed(words.rows.view(), words.rows.view(), execution);
+    double total = 0;
+    for (std::size_t w = 0; w < products.rows(); ++w) {
+        std::fill_n(products.row(w) + w / K * K, K, 0.0f);
+        for (const float p : products[w]) total += static_cast<double>(p) * static_cast<double>(p);
+    }
+    if (gradient) {
+        Matrix<float> columns(words.dimensions(), words.rows.rows());
+        for (std::size_t w = 0; w < words.rows.rows(); ++w)
+            for (std::size_t d = 0; d < words.dimensions(); ++d) columns[d][w] = words.rows[w][d];
+        const Matrix<float> pulls = multiply_transposed(products.view(), columns.view(), execution);
+        for (std::size_t i = 0; i < pulls.size(); ++i) (*gradient)[i] += 4 * weight * static_cast<double>(pulls.data()[i]);
+    }
+    return total;
+}
+
+double descend_orthogonal(const CompositeData& data, double penalty, int iterations, const Execution& execution,
+                          CompositeModel& model) {
+    const auto objective = [&](CompositeModel& at, CompositeGradient& gradient) {
+        const double error = evaluate(data, at, {.offsets = Offsets::free}, execution, &gradient).error;
+        return error + penalty * squared_cross_products(at.dictionaries, penalty, execution, &gradient.words);
+    };
+    return Descent(objective, usage(data, model.dictionaries), 0, model).run(iterations);
 }
 
 }  // namespace summand

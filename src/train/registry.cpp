@@ -36,15 +36,83 @@ Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSett
     return train(vectors, options);
 }
 
+PenaltyRule penalty_rule(const std::string& text) {
+    if (text == "auto") return PenaltyRule::automatic;
+    return text == "validate" ? PenaltyRule::validate : PenaltyRule::fixed;
+}
+
+template <Constraint constraint>
+Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+    SpecOptions read(spec);
+    CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
+    constexpr bool penalised = constraint == Constraint::near_orthogonal || constraint == Constraint::learnt_offsets;
+    options.iterations = read.integer("iterations", options.iterations, 1, 10000);
+    if constexpr (constraint == Constraint::learnt_offsets) {
+        options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq},
+                                                         {"opq", WarmStart::opq}, {"levels", WarmStart::levels}});
+        options.theta = read.number("theta", options.theta);
+        options.lean = read.number("lean", options.lean);
+        options.power = read.number("power", options.power);
+    } else {
+        options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq},
+                                                         {"opq", WarmStart::opq}});
+    }
+    if constexpr (penalised) {
+        options.rule = penalty_rule(read.text("mu", "auto"));
+        if (options.rule == PenaltyRule::fixed) options.penalty = read.number("mu", 0);
+    }
+    if constexpr (constraint == Constraint::near_orthogonal)
+        options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
+    if constexpr (constraint == Constraint::none)
+        options.bias = read.choice<BiasStorage>("bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}});
+    if constexpr (constraint != Constraint::orthogonal) {
+        options.translation = read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none},
+                                                                       {"learnt", Translation::learnt}});
+        options.effort = parse_effort(read.text("effort", "default"));
+    }
+    read.finish();
+    options.unit_length = settings.metric == Metric::cosine;
+    options.seed = settings.seed;
+    options.execution = settings.execution;
+    options.resume = settings.resume;
+    options.checkpoint = settings.checkpoint;
+    return train(vectors, options);
+}
+
+constexpr std::string_view kIterations = "iterations=20", kStart = "start=auto|pq|opq",
+                           kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
+                           kPenalty = "mu=auto|validate|NUMBER";
+
 const MethodRow kRows[] = {
     {{"PQ", "product quantization: k-means in blocks of dimensions", {"iterations=25", "order=natural|structured"}},
      train_pq},
     {{"OPQ", "Cartesian k-means: PQ after a learnt rotation", {"iterations=40", "start=auto|identity|pca"}}, train_opq},
+    {{"CQ", "composite quantization: smallest error, its third term stored with each code",
+      {kIterations, kStart, "bias=float|byte", kTranslation, kEffort}},
+     train_composite<Constraint::none>},
+    {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}},
+     train_composite<Constraint::orthogonal>},
+    {{"NOCQ", "near-orthogonal composite quantization, the method of the paper",
+      {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort}},
+     train_composite<Constraint::near_orthogonal>},
+    {{"LOCQ", "composite quantization with learnt word offsets: the most accurate at equal bytes",
+      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=0.4", "lean=0.8", "power=0.25", kTranslation, kEffort}},
+     train_composite<Constraint::learnt_offsets>},
 };
 
 }  // namespace
 
 std::span<const MethodRow> method_rows() { return kRows; }
+
+std::string_view method_name(Constraint constraint) {
+    switch (constraint) {
+        case Constraint::none: return "CQ";
+        case Constraint::orthogonal: return "OCQ";
+        case Constraint::near_orthogonal: return "NOCQ";
+        case Constraint::learnt_offsets: return "LOCQ";
+    }
+    return "";
+}
 
 const MethodRow& method_row(std::string_view name) {
     std::string known;

@@ -14,6 +14,9 @@ struct MethodRow {
 
 std::span<const MethodRow> method_rows();
 
+/// "CQ", "OCQ", "NOCQ" or "LOCQ".
+std::string_view method_name(Constraint constraint);
+
 /// Throws `Error` that lists the known names.
 const MethodRow& method_row(std::string_view name);
 

@@ -1,0 +1,18 @@
+// What an effort means for the composite encoder, chosen by measurement (bench/results/encoder.md).
+#pragma once
+
+#include "model/composite_encoder.h"
+#include "summand/quantizer.h"
+
+namespace summand {
+
+inline LocalSearch local_search(Effort effort, std::uint64_t seed = 0) {
+    switch (effort) {
+        case Effort::fast: return {.sweeps = 3, .perturbations = 0, .seed = seed};
+        case Effort::standard: return {.sweeps = 3, .perturbations = 8, .seed = seed};
+        case Effort::best: return {.sweeps = 4, .perturbations = 48, .seed = seed};
+    }
+    return {};
+}
+
+}  // namespace summand

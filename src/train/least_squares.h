@@ -1,0 +1,11 @@
+// Dictionaries by least squares, the codes fixed: the closed form C = X·Yᵀ·(Y·Yᵀ)⁻¹ of the paper, with a ridge
+// towards the words as they are, which keeps words that no vector uses.
+#pragma once
+
+#include "train/composite_objective.h"
+
+namespace summand {
+
+void solve_dictionaries(const CompositeData& data, const Execution& execution, Dictionaries& dictionaries);
+
+}  // namespace summand

@@ -1,0 +1,113 @@
+// The paper's rule for the penalty: train with each candidate and keep the one whose model finds the neighbours best,
+// averaged over the 5, 10, …, 100 nearest, with a sample of the training vectors as queries.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "kernels/kernels.h"
+#include "math/blas.h"
+#include "model/composite_encoder.h"
+#include "model/effort.h"
+#include "train/composite.h"
+
+namespace summand {
+namespace {
+
+constexpr std::size_t kQueries = kRowBlock;
+constexpr std::size_t kMostNeighbors = 100, kStep = 5;
+constexpr double kFactors[] = {1.0 / 16, 1.0 / 4, 1, 4, 16};      // of the automatic penalty
+
+// The rows with the smallest scores bias[row] - 2 q·row, best first, for each query; the query itself left out.
+Matrix<std::uint32_t> ranking(MatrixView<float> queries, const std::vector<std::size_t>& own, MatrixView<float> rows,
+                              const std::vector<float>& bias, std::size_t count, const Execution& execution) {
+    const Matrix<float> products = multiply_transposed(queries, rows, execution);
+    Matrix<std::uint32_t> best(queries.rows(), count);
+    parallel_for(execution, queries.rows(), [&](std::size_t q) {
+        std::vector<std::pair<float, std::uint32_t>> scores(rows.rows());
+        for (std::size_t i = 0; i < scores.size(); ++i)
+            scores[i] = {i == own[q] ? std::numeric_limits<float>::max() : bias[i] - 2 * products[q][i],
+                         static_cast<std::uint32_t>(i)};
+        std::partial_sort(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(count), scores.end());
+        for (std::size_t i = 0; i < count; ++i) best[q][i] = scores[i].second;
+    });
+    return best;
+}
+
+// Mean over T = 5, 10, … of the share of the T nearest found among the first T answers.
+double search_accuracy(const Matrix<std::uint32_t>& truth, const Matrix<std::uint32_t>& found) {
+    double sum = 0, terms = 0;
+    for (std::size_t q = 0; q < truth.rows(); ++q)
+        for (std::size_t T = std::min(kStep, truth.columns()); T <= truth.columns(); T += kStep) {
+            std::vector<std::uint32_t> a(truth.row(q), truth.row(q) + T), b(found.row(q), found.row(q) + T), both;
+            std::sort(a.begin(), a.end());
+            std::sort(b.begin(), b.end());
+            std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+            sum += static_cast<double>(both.size()) / static_cast<double>(T);
+            terms += 1;
+        }
+    return sum / std::max(1.0, terms);
+}
+
+// Approximations in the original space and the sums of their offsets: the score is offsets - 2 q·x̄.
+std::pair<Matrix<float>, std::vector<float>> approximations(const Quantizer& model, const Matrix<std::uint8_t>& codes) {
+    const Dictionaries& words = model.dictionaries;
+    std::pair<Matrix<float>, std::vector<float>> result{Matrix<float>(codes.rows(), words.dimensions()),
+                                                        std::vector<float>(codes.rows())};
+    std::vector<const float*> chosen(words.count);
+    for (std::size_t n = 0; n < codes.rows(); ++n) {
+        for (std::size_t m = 0; m < words.count; ++m) {
+            chosen[m] = words.word(m, codes[n][m]);
+            result.second[n] += model.word_offsets[m * words.words + codes[n][m]];
+        }
+        kernels().sum_rows(chosen.data(), words.count, words.dimensions(), result.first.row(n));
+    }
+    return result;
+}
+
+}  // namespace
+
+double validated_penalty(CompositeTask& task, const CompositeState& start) {
+    const Stopwatch watch;
+    const Execution execution = task.options.execution;
+    const MatrixView<float> vectors = task.vectors.view();
+    const std::size_t count = std::min(kMostNeighbors, vectors.rows() - 1);
+    std::vector<std::size_t> own(std::min(kQueries, vectors.rows()));
+    Matrix<float> queries(own.size(), vectors.columns());
+    for (std::size_t q = 0; q < own.size(); ++q) {
+        own[q] = vectors.rows() * q / own.size();
+        std::copy_n(vectors.row(own[q]), vectors.columns(), queries.row(q));
+    }
+    std::vector<float> norms(vectors.rows());
+    for (std::size_t n = 0; n < norms.size(); ++n) norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
+    const Matrix<std::uint32_t> truth = ranking(queries.view(), own, vectors, norms, count, execution);
+
+    double best = start.penalty, highest = -1;
+    int tried = 0;
+    for (const double factor : kFactors) {
+        CompositeOptions quiet = task.options;
+        quiet.execution.progress = {};
+        quiet.checkpoint = {};
+        CompositeTask trial{.options = quiet, .vectors = task.vectors, .held_out = task.held_out, .mean = task.mean,
+                            .translation = task.translation, .pairs = task.pairs, .queries = task.queries,
+                            .input = task.input, .held_out_input = task.held_out_input};
+        CompositeState state = start;
+        state.penalty = start.penalty * factor;
+        alternate(trial, state);
+        const auto [sums, offsets] = approximations(assemble(trial, state), state.codes);
+        const double accuracy = search_accuracy(truth, ranking(queries.view(), own, sums.view(), offsets, count, execution));
+        if (accuracy > highest) {
+            highest = accuracy;
+            best = state.penalty;
+        }
+        const std::string stage = "validate mu=" + std::to_string(state.penalty) + ", found " + std::to_string(accuracy);
+        report_step(execution, stage, ++tried, static_cast<int>(std::size(kFactors)), state.objective.back(), watch);
+    }
+    return best;
+}
+
+}  // namespace summand

@@ -1,0 +1,86 @@
+#include "train/warm_start.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "math/blas.h"
+#include "math/clusters.h"
+#include "model/composite_encoder.h"
+#include "summand/train.h"
+#include "train/additive_fit.h"
+#include "train/least_squares.h"
+
+namespace summand {
+namespace {
+
+constexpr int kOpqIterations = 16;
+constexpr int kPqIterations = 12;
+
+// Words in the space of the vectors: rotationᵀ·c, and an equal share of the centre.
+CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
+    CompositeStart start{model.dictionaries, encode(model, vectors, {.execution = {.threads = execution.threads, .stop = execution.stop}}).rows};
+    Dictionaries& words = start.dictionaries;
+    words.block_begin.clear();
+    if (!model.rotation.empty()) {
+        Matrix<float> transposed(model.rotation.columns(), model.rotation.rows());
+        for (std::size_t i = 0; i < model.rotation.rows(); ++i)
+            for (std::size_t j = 0; j < model.rotation.columns(); ++j) transposed[j][i] = model.rotation[i][j];
+        words.rows = multiply_transposed(words.rows.view(), transposed.view(), execution);
+    }
+    for (std::size_t w = 0; w < words.rows.rows(); ++w)
+        for (std::size_t d = 0; d < words.dimensions(); ++d)
+            words.rows[w][d] += model.centre[d] / static_cast<float>(words.count);
+    return start;
+}
+
+}  // namespace
+
+CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
+    const PqOptions pq{.dictionaries = options.dictionaries, .words = options.words, .iterations = kPqIterations,
+                       .seed = options.seed, .execution = options.execution};
+    return unfold(train(vectors, pq), vectors, options.execution);
+}
+
+CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
+    const OpqOptions opq{.dictionaries = options.dictionaries, .words = options.words, .iterations = kOpqIterations,
+                         .seed = options.seed, .execution = options.execution};
+    return unfold(train(vectors, opq), vectors, options.execution);
+}
+
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeModel& model,
+                           Matrix<std::uint8_t>& codes) {
+    model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
+    for (int step = 0; step < iterations; ++step) {
+        solve_dictionaries({vectors, codes}, execution, model.dictionaries);
+        CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
+            .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution, codes);
+    }
+}
+
+void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Execution& execution,
+                   CompositeModel& model, Matrix<std::uint8_t>& codes) {
+    Dictionaries& old = model.dictionaries;
+    tie_offsets(model);
+    fit_additive(codes, targets, words, execution, model.word_offsets);
+    Matrix<float> rest(codes.rows(), 1);
+    for (std::size_t n = 0; n < codes.rows(); ++n) {
+        double value = targets[n];
+        for (std::size_t m = 0; m < old.count; ++m) value -= static_cast<double>(model.word_offsets[m * words + codes[n][m]]);
+        rest[n][0] = static_cast<float>(value);
+    }
+    const KMeans levels = kmeans(rest.view(), {.clusters = words, .iterations = 10, .seed = seed,
+                                               .execution = {.threads = execution.threads, .stop = execution.stop}});
+    Dictionaries grown{.count = old.count + 1, .words = words, .rows = Matrix<float>((old.count + 1) * words, old.dimensions())};
+    std::copy_n(old.rows.data(), old.rows.size(), grown.rows.data());
+    Matrix<std::uint8_t> longer(codes.rows(), grown.count);
+    for (std::size_t n = 0; n < codes.rows(); ++n) {
+        std::copy_n(codes.row(n), old.count, longer.row(n));
+        longer[n][old.count] = static_cast<std::uint8_t>(levels.assignment.centre[n]);
+    }
+    for (std::size_t k = 0; k < words; ++k) model.word_offsets.push_back(levels.centres[k][0]);
+    old = std::move(grown);
+    codes = std::move(longer);
+}
+
+}  // namespace summand

@@ -1,0 +1,34 @@
+// Where the composite family starts.
+#pragma once
+
+#include <cstdint>
+
+#include "train/composite_objective.h"
+
+namespace summand {
+
+struct CompositeStart {
+    Dictionaries dictionaries;             ///< dense words in the space of the vectors
+    Matrix<std::uint8_t> codes;
+};
+
+struct StartOptions {
+    std::size_t dictionaries, words;
+    std::uint64_t seed;
+    Execution execution;
+};
+
+/// The solution of PQ, and of Cartesian k-means with its rotation multiplied into the words.
+CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options);
+CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options);
+
+/// Composite quantization without a constraint: least squares for the dictionaries, then the codes, `iterations` times.
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeModel& model,
+                           Matrix<std::uint8_t>& codes);
+
+/// Adds a dictionary of zero words whose offsets are levels of what the other offsets leave of `targets`
+/// (offset_targets); fits those others first.
+void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Execution& execution,
+                   CompositeModel& model, Matrix<std::uint8_t>& codes);
+
+}  // namespace summand
