@@ -16,6 +16,7 @@
 #include "summand/matrix.h"
 #include "summand/neighbors.h"
 #include "summand/quantizer.h"
+#include "summand/train.h"
 
 namespace summand {
 
@@ -68,20 +69,24 @@ using Bytes = std::vector<std::byte>;
 Bytes save(const Quantizer& quantizer);
 Bytes save(const Codes& codes, const Quantizer& quantizer);
 Bytes save(const FlatIndex& index);
+Bytes save(const Checkpoint& checkpoint);
 
 Quantizer load_quantizer(std::span<const std::byte> bytes, std::string_view name = "memory");
 Codes load_codes(std::span<const std::byte> bytes, std::string_view name = "memory");
 FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name = "memory");
+Checkpoint load_checkpoint(std::span<const std::byte> bytes, std::string_view name = "memory");
 
 void save(const std::string& path, const Quantizer& quantizer);
 void save(const std::string& path, const Codes& codes, const Quantizer& quantizer);
 void save(const std::string& path, const FlatIndex& index);
+void save(const std::string& path, const Checkpoint& checkpoint);
 
 Quantizer load_quantizer(const std::string& path);
 Codes load_codes(const std::string& path);
 FlatIndex load_index(const std::string& path);
+Checkpoint load_checkpoint(const std::string& path);
 
-/// What a container holds, for `summand info`: kind ("model", "codes", "index") and its sections.
+/// What a container holds, for `summand info`: kind ("model", "codes", "index", "checkpoint") and its sections.
 struct ContainerInfo {
     std::string kind = {};
     std::uint32_t version = 0;

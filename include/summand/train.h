@@ -80,6 +80,8 @@ struct Checkpoint {
     std::vector<float> word_offsets = {};
     Matrix<std::uint8_t> codes = {};       ///< of the training vectors
     std::vector<double> objective = {};    ///< so far
+
+    friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
 /// The composite family: approximation by a sum of dense words.

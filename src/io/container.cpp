@@ -10,8 +10,10 @@ std::string_view name(Kind kind) {
             return "model";
         case Kind::codes:
             return "codes";
-        default:
+        case Kind::index:
             return "index";
+        default:
+            return "checkpoint";
     }
 }
 

@@ -18,8 +18,10 @@ std::string_view with_article(Kind kind) {
             return "a model";
         case Kind::codes:
             return "codes";
-        default:
+        case Kind::index:
             return "an index";
+        default:
+            return "a checkpoint";
     }
 }
 
@@ -71,7 +73,7 @@ Bytes ContainerReader::verified_head() {
     check(total <= size, "truncated: ", total - size, " of ", total, " bytes are missing");
     check(total == size, "trailing bytes: ", size - total, " follow the ", total, " of the file");
     const auto kind = load_little<std::uint32_t>(&head[header::kKind]);
-    check(kind >= 1 && kind <= 3, "kind ", kind, ", expected 1 (model), 2 (codes) or 3 (index)");
+    check(kind >= 1 && kind <= 4, "kind ", kind, ", expected 1 (model), 2 (codes), 3 (index) or 4 (checkpoint)");
     kind_ = static_cast<Kind>(kind);
     return head;
 }

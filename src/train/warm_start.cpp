@@ -16,6 +16,16 @@ namespace {
 
 constexpr int kOpqIterations = 16;
 constexpr int kPqIterations = 12;
+constexpr std::size_t kVectorsPerWord = 128;      // a start needs no more
+
+// Every so many rows, enough to learn a start from.
+Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
+    const std::size_t rows = std::min(vectors.rows(), kVectorsPerWord * words);
+    Matrix<float> sample(rows, vectors.columns());
+    for (std::size_t i = 0; i < rows; ++i)
+        std::copy_n(vectors.row(vectors.rows() * i / rows), vectors.columns(), sample.row(i));
+    return sample;
+}
 
 // Words in the space of the vectors: rotationᵀ·c, and an equal share of the centre.
 CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
@@ -39,13 +49,13 @@ CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const E
 CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
     const PqOptions pq{.dictionaries = options.dictionaries, .words = options.words, .iterations = kPqIterations,
                        .seed = options.seed, .execution = options.execution};
-    return unfold(train(vectors, pq), vectors, options.execution);
+    return unfold(train(start_sample(vectors, options.words).view(), pq), vectors, options.execution);
 }
 
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
     const OpqOptions opq{.dictionaries = options.dictionaries, .words = options.words, .iterations = kOpqIterations,
                          .seed = options.seed, .execution = options.execution};
-    return unfold(train(vectors, opq), vectors, options.execution);
+    return unfold(train(start_sample(vectors, options.words).view(), opq), vectors, options.execution);
 }
 
 void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeModel& model,
