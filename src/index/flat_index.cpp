@@ -21,10 +21,11 @@ public:
     const Neighbor& limit() const { return top_.limit(); }
     void offer(Neighbor entry) { top_.offer(entry); }
 
-    // `sample`: scores of a fraction of all vectors. Of these, k·fraction are among the k best, give or take a few.
+    // `sample`: scores of a fraction of all vectors. Of these, k·fraction are among the k best, give or take a few: the
+    // rank below is too small for one query in several hundred.
     void guess(std::vector<float> sample, double fraction) {
         const double expected = static_cast<double>(k_) * fraction;
-        const auto rank = static_cast<std::size_t>(expected + 3 * std::sqrt(expected) + 4);
+        const auto rank = static_cast<std::size_t>(expected + 2.5 * std::sqrt(expected) + 3);
         if (rank < sample.size()) top_ = TopK(k_, {smallest(sample, std::min(rank, k_)), kLastId});
     }
     bool complete() const { return top_.size() >= k_; }
