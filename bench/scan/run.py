@@ -152,13 +152,17 @@ def cases_of(ours, peers, size, k, queries, inner):
     return cases
 
 
-def extra_cases(ours, inner, levels):
-    """What else is measured at 1M codes with k = 100."""
+def extra_cases(ours, peers, inner, levels):
+    """What else is measured with k = 100. What a ratio divides by is timed again here, in turns with it."""
+    asked = peers.queries[:1]
     cases = {f"level_{level}": lambda level=level: ours("search", level, 1, 100, 1, 1000, max(1, inner // 4))
              for level in levels}
     cases["float_scan"] = lambda: ours("float", max(1, inner // 4))
     cases["read"] = lambda: ours("read", inner)
     cases["filter_1_percent"] = lambda: ours("search", "best", 1, 100, 1, 10, inner)
+    cases["indexpq_again"] = lambda: min(seconds(lambda: peers.pq.search(asked, 100)) for _ in range(max(1, inner // 8)))
+    cases["no_filter"] = lambda: ours("search", "best", 1, 100, 1, 1000, inner)
+    cases["batch_1_thread"] = lambda: ours("search", "best", BATCH, 100, 1, 1000, max(1, inner // 8))
     cases["batch_2_threads"] = lambda: ours("search", "best", BATCH, 100, 2, 1000, max(1, inner // 8))
     cases["tables"] = lambda: ours("tables", BATCH, inner)
     return cases
@@ -197,9 +201,9 @@ def run_size(report, ours, peers, size, rounds):
 
 
 def run_extras(report, ours, peers, size, rounds, levels):
-    best = interleaved(rounds, extra_cases(ours, 16, levels))
+    best = interleaved(rounds, extra_cases(ours, peers, 16, levels))
     for what, value in best.items():
-        queries = BATCH if what in ("batch_2_threads", "tables") else 1
+        queries = BATCH if what in ("batch_1_thread", "batch_2_threads", "tables") else 1
         report.add(size, peers.bytes, 100, queries, what, value)
 
 
@@ -221,8 +225,11 @@ def run_large(report, ours, peers, size, rounds):
         "read": lambda: ours("read", 1)})
     for what, value in best.items():
         report.add(size, peers.bytes, 100, 1, what, value)
-    report.add(size, peers.bytes, 100, BATCH, "summand", ours("search", "best", BATCH, 100, 1, 1000, 2))
-    report.add(size, peers.bytes, 100, BATCH, "batch_2_threads", ours("search", "best", BATCH, 100, 2, 1000, 2))
+    best = interleaved(2, {
+        "batch_1_thread": lambda: ours("search", "best", BATCH, 100, 1, 1000, 1),
+        "batch_2_threads": lambda: ours("search", "best", BATCH, 100, 2, 1000, 1)})
+    for what, value in best.items():
+        report.add(size, peers.bytes, 100, BATCH, what, value)
     peers.fill(size)
     asked = peers.queries[:1]
     report.add(size, peers.bytes, 100, 1, "indexpq", min(seconds(lambda: peers.pq.search(asked, 100)) for _ in range(2)))
@@ -254,17 +261,16 @@ def ratios(report, sizes):
             ratio(f"{peer}_1m_m{m}_batch", speed(middle, BATCH, "summand"), speed(middle, BATCH, peer))
             ratio(f"{peer}_small_m{m}", speed(small, 1, "summand"), speed(small, 1, peer))
             ratio(f"{peer}_small_m{m}_batch", speed(small, BATCH, "summand"), speed(small, BATCH, peer))
-        ratio(f"avx2_indexpq_1m_m{m}", speed(middle, 1, "level_avx2"), speed(middle, 1, "indexpq"))
+        ratio(f"avx2_indexpq_1m_m{m}", speed(middle, 1, "level_avx2"), speed(middle, 1, "indexpq_again"))
         ratio(f"four_bit_fastscan_1m_m{m}", speed(middle, 1, "summand_4_bit"), speed(middle, 1, "fastscan_again"))
-        ratio(f"filter_1_percent_1m_m{m}", speed(middle, 1, "filter_1_percent"), speed(middle, 1, "level_avx512")
-              or speed(middle, 1, "summand"))
-        ratio(f"two_threads_1m_m{m}", speed(middle, BATCH, "batch_2_threads"), speed(middle, BATCH, "summand"))
+        ratio(f"filter_1_percent_1m_m{m}", speed(middle, 1, "filter_1_percent"), speed(middle, 1, "no_filter"))
+        ratio(f"two_threads_1m_m{m}", speed(middle, BATCH, "batch_2_threads"), speed(middle, BATCH, "batch_1_thread"))
         if len(sizes) > 2:
             large = sizes[2]
             ratio(f"indexpq_100m_m{m}", speed(large, 1, "summand"), speed(large, 1, "indexpq"))
             ratio(f"bandwidth_100m_m{m}", speed(large, 1, "summand"), speed(large, 1, "read"))
-            ratio(f"batch_100m_m{m}", speed(large, BATCH, "summand"), speed(large, 1, "summand"))
-            ratio(f"two_threads_100m_m{m}", speed(large, BATCH, "batch_2_threads"), speed(large, BATCH, "summand"))
+            ratio(f"batch_100m_m{m}", speed(large, BATCH, "batch_1_thread"), speed(large, 1, "summand"))
+            ratio(f"two_threads_100m_m{m}", speed(large, BATCH, "batch_2_threads"), speed(large, BATCH, "batch_1_thread"))
     return found
 
 

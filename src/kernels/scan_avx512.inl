@@ -61,7 +61,7 @@ SUMMAND_INLINE void pair_sums(const SumsTask& task, std::size_t j, float* out) {
     _mm512_storeu_ps(out + j, sum);
 }
 
-// Gathers were measured at half the speed of single look-ups.
+// Gathers were measured to be slower than single look-ups.
 void sums(const SumsTask& task, float* out) {
     if (!task.pairs) return plain_sums(task, out);
     for (std::size_t j = 0; j < kWordVectors; j += kLanes) pair_sums(task, j, out);
