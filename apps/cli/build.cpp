@@ -91,7 +91,7 @@ void run_build(const Options& options) {
 void add_build(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
-                              "summand build --spec OPQ8 base.fvecs -o index.smd", [options] { run_build(*options); });
+                              "summand build --spec LOCQ8 base.fvecs -o index.smd", [options] { run_build(*options); });
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write");
     add_spec(verb, options->learning.spec);
@@ -101,6 +101,7 @@ void add_build(CLI::App& app, Chosen& chosen) {
         verb.add_option("--model", options->model, "Model to use, instead of learning one")->excludes(spec);
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_learn_size(verb, options->learning.learn_size);
+    add_checkpoint(verb, options->learning.checkpoint);
     add_metric(verb, options->learning.metric);
     add_threads(verb, options->run);
     add_seed(verb, options->run);

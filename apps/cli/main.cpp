@@ -75,7 +75,7 @@ int main(int count, char** arguments) {
     app.set_version_flag("--version", std::string(version()));
     app.require_subcommand(1);
     app.footer(
-        "Example:\n  summand build --spec OPQ8 base.fvecs -o index.smd\n"
+        "Example:\n  summand build --spec LOCQ8 base.fvecs -o index.smd\n"
         "  summand search index.smd queries.fvecs -k 10 -o result.ivecs");
     Chosen chosen;
     add_verbs(app, chosen);

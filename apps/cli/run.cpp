@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <optional>
 
 #include "verbs.h"
 
@@ -75,6 +76,12 @@ void add_neighbors(CLI::App& verb, std::size_t& k) {
     verb.add_option("-k,--neighbors", k, "Neighbours per query; where there are fewer, all of them")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
+}
+
+void add_checkpoint(CLI::App& verb, std::string& path) {
+    verb.add_option("--checkpoint", path,
+                    "File to save the training in after every iteration; where it exists, the training goes on from it "
+                    "(CQ and block methods are too short to need it)");
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
@@ -167,13 +174,19 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
 
 Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run) {
     const Spec spec = parse_spec(options.spec);
+    TrainSettings settings{.metric = options.metric, .seed = seed, .execution = run.execution()};
+    std::optional<Checkpoint> before;
+    if (!options.checkpoint.empty()) {
+        require_writable(options.checkpoint);
+        if (std::filesystem::exists(options.checkpoint)) before = load_checkpoint(options.checkpoint);
+        settings.checkpoint = [&options](const Checkpoint& now) { save(options.checkpoint, now); };
+    }
+    if (before) settings.resume = &*before;
     const Matrix<float> sample = sample_vectors(learn, options.learn_size, seed);
     check_interrupt();
     const Stopwatch watch;
     Learned learned;
-    learned.model = about_file(learn.path(), [&] {
-        return train(sample.view(), spec, {.metric = options.metric, .seed = seed, .execution = run.execution()});
-    });
+    learned.model = about_file(learn.path(), [&] { return train(sample.view(), spec, settings); });
     learned.seconds = watch.seconds();
     return learned;
 }

@@ -13,7 +13,7 @@
 namespace summand::cli {
 
 /// Used where no spec is given.
-inline constexpr const char* kDefaultSpec = "OPQ8";
+inline constexpr const char* kDefaultSpec = "LOCQ8";
 
 /// Vectors to learn from where no number is given.
 inline constexpr std::size_t kDefaultLearnSize = 200'000;
@@ -35,6 +35,7 @@ void add_metric(CLI::App& verb, Metric& metric);
 void add_spec(CLI::App& verb, std::string& spec);
 void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);
+void add_checkpoint(CLI::App& verb, std::string& path);
 void add_output(CLI::App& verb, std::string& path, const std::string& what);
 
 class Stopwatch {
@@ -100,6 +101,7 @@ struct LearnOptions {
     std::string spec = kDefaultSpec;
     std::size_t learn_size = kDefaultLearnSize;
     Metric metric = Metric::euclidean;
+    std::string checkpoint = {};  ///< file to save after every iteration and to go on from; empty: none
 };
 
 struct Learned {

@@ -45,11 +45,12 @@ void run_train(const Options& options) {
 void add_train(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App& verb = add_verb(app, chosen, "train", "Learn a model from vectors",
-                              "summand train --spec OPQ8 learn.fvecs -o model.smd", [options] { run_train(*options); });
+                              "summand train --spec LOCQ8 learn.fvecs -o model.smd", [options] { run_train(*options); });
     verb.add_option("LEARN", options->learn, "Vectors to learn from")->required();
     add_output(verb, options->output, "Model to write");
     add_spec(verb, options->learning.spec);
     add_learn_size(verb, options->learning.learn_size);
+    add_checkpoint(verb, options->learning.checkpoint);
     add_metric(verb, options->learning.metric);
     add_threads(verb, options->run);
     add_seed(verb, options->run);

@@ -14,7 +14,7 @@ struct Progress {
     std::size_t step = 0;            ///< finished units
     std::size_t steps = 0;           ///< all units
     double objective = 0;            ///< what the stage minimises, per vector
-    double distortion = 0;           ///< mean squared quantization error
+    double distortion = 0;           ///< mean squared quantization error, in the metric of the encoder
     double cross_term_spread = 0;    ///< standard deviation of the search penalty ÷ distortion
     double seconds = 0;              ///< since the stage began
 };

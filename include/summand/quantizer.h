@@ -74,7 +74,8 @@ struct Quantizer {
     friend bool operator==(const Quantizer&, const Quantizer&) = default;
 };
 
-/// Hash of all that influences codes and scores. Codes carry it, and are refused by another model.
+/// Hash of all that gives codes their meaning: words, offsets, centre, rotation. Codes carry it, and are refused by a
+/// model with another one. How they were found (encoder, effort) plays no part.
 std::uint64_t identity(const Quantizer& quantizer);
 
 /// Tables of one query: the score of a code is a sum of M look-ups.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,12 +90,12 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    int iterations = 20;                   ///< of dictionaries and codes by turns
+    int iterations = 14;                   ///< of dictionaries and codes by turns
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                    ///< μ, where the rule is `fixed`
     bool learn_epsilon = true;             ///< NOCQ; false: ε = 0
-    double theta = 0.4;                    ///< LOCQ: weight of |r|² in the offsets, see docs/methods/locq.md
+    std::optional<double> theta = {};      ///< LOCQ: θ, see docs/methods/locq.md; empty: the measured default
     double lean = 0.8;                     ///< LOCQ: how far expected queries lean towards the mean
     double power = 0.25;                   ///< LOCQ: exponent of the residual metric; 0: Euclidean
     BiasStorage bias = BiasStorage::float32;   ///< CQ

@@ -100,7 +100,7 @@ void write_row(std::vector<Neighbor> entries, std::size_t row, Neighbors& found)
 }  // namespace
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
-    : FlatIndex(quantizer, PackedCodes::pack(codes, quantizer), metric) {}
+    : FlatIndex(quantizer, PackedCodes::pack(codes, quantizer, metric), metric) {}
 
 FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric)
     : quantizer_(std::move(quantizer)), packed_(std::move(packed)), metric_(metric) {
@@ -110,6 +110,8 @@ FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> pac
                 packed_->parts().words == quantizer_.dictionaries.words,
             "index: expected codes of ", quantizer_.dictionaries.count, " dictionaries of ",
             quantizer_.dictionaries.words, " words, got ", packed_->dictionaries(), " of ", packed_->parts().words);
+    require(packed_->has_bias() == (quantizer_.stores_bias && metric == Metric::euclidean), "index: expected codes ",
+            packed_->has_bias() ? "without" : "with", " biases for this model and metric");
     tables_ = std::make_shared<TableBuilder>(quantizer_, metric, packed_->slot_order());
 }
 

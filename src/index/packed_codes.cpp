@@ -109,13 +109,16 @@ PackedCodes::PackedCodes(Parts parts) : parts_(std::move(parts)), planes_(code_p
             " bytes of codes, got ", parts_.blocks.size());
 }
 
-std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer) {
+std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric) {
     check(codes, quantizer);
+    const bool biased = quantizer.stores_bias && metric == Metric::euclidean;
     auto storage = std::make_shared<Storage>();
     storage->slots = grouped_slots(quantizer);
-    if (quantizer.stores_bias) storage->bias_levels = bias_levels(codes.bias);
-    storage->bias = codes.bias;
-    const std::size_t bytes_per_vector = code_plane_count(quantizer) + (quantizer.stores_bias ? 1 : 0);
+    if (biased) {
+        storage->bias_levels = bias_levels(codes.bias);
+        storage->bias = codes.bias;
+    }
+    const std::size_t bytes_per_vector = code_plane_count(quantizer) + (biased ? 1 : 0);
     const std::size_t blocks = (codes.size() + kBlockVectors - 1) / kBlockVectors;
     storage->blocks = zeros(blocks * kBlockVectors * bytes_per_vector);
     auto packed = std::make_shared<PackedCodes>(Parts{.size = codes.size(),

@@ -44,7 +44,9 @@ public:
     explicit PackedCodes(Parts parts);
 
     /// Throws `Error` where codes do not fit the quantizer.
-    static std::shared_ptr<const PackedCodes> pack(const Codes& codes, const Quantizer& quantizer);
+    /// The stored bias is part of the euclidean score alone: for other metrics it is checked and left out.
+    static std::shared_ptr<const PackedCodes> pack(const Codes& codes, const Quantizer& quantizer,
+                                                   Metric metric = Metric::euclidean);
     Codes unpack() const;
 
     const Parts& parts() const { return parts_; }

@@ -33,15 +33,16 @@ Metric read_metric(const Fields& fields) {
 }
 
 /// Codes and quantizer come from one file, and still may have been put together by another program.
-void check_fit(const ContainerReader& reader, const Fields& codes, const Quantizer& quantizer) {
+void check_fit(const ContainerReader& reader, const Fields& codes, const Quantizer& quantizer, Metric metric) {
     const Dictionaries& words = quantizer.dictionaries;
     reader.check(codes.hash("model") == identity(quantizer), "the codes were made by model ", hex(codes.hash("model")),
                  ", the file holds model ", hex(identity(quantizer)));
     reader.check(codes.count("dictionaries") == words.count && codes.count("words") == words.words, "the codes are of ",
                  codes.count("dictionaries"), " dictionaries of ", codes.count("words"), " words, the model has ",
                  words.count, " of ", words.words);
-    reader.check(reader.has("bias") == quantizer.stores_bias, "the codes ",
-                 quantizer.stores_bias ? "lack the biases that" : "have biases, but none", " the model stores");
+    const bool biased = quantizer.stores_bias && (metric == Metric::euclidean || reader.has("codes"));
+    reader.check(reader.has("bias") == biased, "the codes ",
+                 biased ? "lack the biases that the model stores" : "have biases that this model and metric do not use");
 }
 
 /// `file` is aligned to 64 bytes and kept by `owner`.
@@ -52,8 +53,8 @@ FlatIndex load_from(std::span<const std::byte> file, std::shared_ptr<const void>
                                 "codes", "slots", "packed", "bias", "bias_levels"});
     const nlohmann::json metadata = reader.metadata();
     Quantizer quantizer = read_quantizer(reader, metadata);
-    check_fit(reader, Fields(reader, metadata, "codes"), quantizer);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));
+    check_fit(reader, Fields(reader, metadata, "codes"), quantizer, metric);
     if (reader.has("codes")) return FlatIndex(std::move(quantizer), read_codes(reader, metadata), metric);
     return FlatIndex(std::move(quantizer), read_packed_codes(reader, metadata, file, std::move(owner)), metric);
 }

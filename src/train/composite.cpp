@@ -77,16 +77,34 @@ void update_translation(CompositeTask& task, const CompositeState& state) {
     task.translate(std::move(translation));
 }
 
+double deviation(const CompositeTerms& terms) {
+    return std::sqrt(std::max(0.0, terms.squared_excess - terms.excess * terms.excess));
+}
+
 void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms, const Stopwatch& watch) {
     if (!task.options.execution.progress) return;
-    const double deviation = std::sqrt(std::max(0.0, terms.squared_excess - terms.excess * terms.excess));
     task.options.execution.progress({.stage = method_name(task.options.constraint),
                                      .step = static_cast<std::size_t>(state.step),
                                      .steps = static_cast<std::size_t>(task.options.iterations),
                                      .objective = terms.objective(state.penalty),
                                      .distortion = terms.error,
-                                     .cross_term_spread = terms.error > 0 ? deviation / terms.error : 0,
+                                     .cross_term_spread = terms.error > 0 ? deviation(terms) / terms.error : 0,
                                      .seconds = watch.seconds()});
+}
+
+Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
+    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
+                                   {static_cast<float>(state.penalty), static_cast<float>(task.theta())},
+                                   task.options.execution);
+    return encoder.encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
+}
+
+// |r|² and |ȳ|² - Σ word_offset with the finished model: Euclidean, whatever metric the training had.
+CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8_t>& codes, const Quantizer& model,
+                           const CompositeTask& task, const Execution& execution) {
+    if (vectors.empty()) return {};
+    const CompositeInput input = composite_input(moved(vectors, task.translation), {}, {}, execution);
+    return evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, {.offsets = Offsets::free}, execution);
 }
 
 // Every option that influences the result, and the data.
@@ -95,7 +113,7 @@ std::uint64_t task_hash(const CompositeTask& task) {
     const double numbers[] = {static_cast<double>(o.constraint), static_cast<double>(o.dictionaries),
                               static_cast<double>(o.words), static_cast<double>(o.iterations),
                               static_cast<double>(o.start), static_cast<double>(o.rule), o.penalty,
-                              static_cast<double>(o.learn_epsilon), o.theta, o.lean, o.power,
+                              static_cast<double>(o.learn_epsilon), task.theta(), o.lean, o.power,
                               static_cast<double>(o.bias), static_cast<double>(o.translation),
                               static_cast<double>(o.seed), static_cast<double>(task.held_out.rows())};
     return hash64(task.vectors.data(), task.vectors.size() * sizeof(float), hash64(numbers, sizeof(numbers)));
@@ -149,8 +167,8 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
 
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
     const double variance = score_variance(task.vectors.view(), task.pairs, task.uses_queries() ? &task.queries : nullptr,
-                                           task.theta(), words, codes);
-    return variance > 0 ? penalty_factor(words.count) / (4 * variance) : 0;
+                                           task.theta(), words, codes, task.options.execution);
+    return variance > 0 ? penalty_factor(task.options.dictionaries) / (4 * variance) : 0;
 }
 
 void alternate(CompositeTask& task, CompositeState& state) {
@@ -175,14 +193,8 @@ void alternate(CompositeTask& task, CompositeState& state) {
 }
 
 CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state) {
-    if (task.held_out.empty()) return {};
-    const CompositePenalty penalty = task.penalty(state.penalty);
-    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
-                                   {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta)},
-                                   task.options.execution);
-    const Matrix<std::uint8_t> codes =
-        encoder.encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
-    return evaluate({task.held_out_input.view(), codes}, state.model, penalty, task.options.execution);
+    return evaluate({task.held_out_input.view(), held_out_codes(task, state)}, state.model, task.penalty(state.penalty),
+                    task.options.execution);
 }
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
@@ -194,13 +206,11 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     model.word_offsets = state.model.word_offsets;
     model.encoder = {.penalty = static_cast<float>(state.penalty), .theta = static_cast<float>(task.theta()),
                      .effort = options.effort, .metric = task.queries.metric, .probe = task.queries.probe};
-    const CompositeTerms held_out = held_out_terms(task, state);
-    const CompositeTerms learnt =
-        evaluate({task.input.view(), state.codes}, state.model, task.penalty(state.penalty), options.execution);
+    const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
+    const CompositeTerms held_out = plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
     const CompositeTerms& shown = task.held_out.empty() ? learnt : held_out;
     model.training = {.vectors = task.vectors.rows(), .distortion = learnt.error, .held_out_distortion = held_out.error,
-                      .cross_term_deviation = std::sqrt(std::max(0.0, shown.squared_excess - shown.excess * shown.excess)),
-                      .objective = state.objective};
+                      .cross_term_deviation = deviation(shown), .objective = state.objective};
     return model;
 }
 

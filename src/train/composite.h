@@ -10,6 +10,9 @@
 
 namespace summand {
 
+/// θ where none is given: with a model of the queries, and without one.
+inline constexpr double kThetaWithQueries = 0.4, kThetaAlone = -0.15;
+
 /// Everything that stays fixed during a training.
 struct CompositeTask {
     const CompositeOptions& options;
@@ -22,7 +25,10 @@ struct CompositeTask {
     CompositeInput input = {}, held_out_input = {};
 
     bool uses_queries() const { return !queries.metric.empty(); }
-    double theta() const { return options.constraint == Constraint::learnt_offsets ? options.theta : 0; }
+    double theta() const {
+        if (options.constraint != Constraint::learnt_offsets) return 0;
+        return options.theta ? *options.theta : uses_queries() ? kThetaWithQueries : kThetaAlone;
+    }
     Offsets offsets() const {
         return options.constraint == Constraint::learnt_offsets ? Offsets::free : Offsets::tied;
     }

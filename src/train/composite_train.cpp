@@ -43,7 +43,8 @@ CompositeState from_levels(const CompositeTask& task, std::size_t free_dictionar
     CompositeState state{.codes = std::move(start.codes)};
     state.penalty = automatic_penalty(task, start.dictionaries, state.codes);
     state.model.dictionaries = transformed_words(start.dictionaries, task.queries.metric, options.execution);
-    improve_unconstrained(task.input.view(), iterations, options.execution, state.model, state.codes);
+    improve_unconstrained(task.input.view(), iterations, options.execution, state);
+    state.objective.clear();
     const std::vector<double> targets = offset_targets({task.input.view(), state.codes}, state.model.dictionaries,
                                                        task.theta(), options.execution);
     append_levels(targets, options.words, options.seed, options.execution, state.model, state.codes);
@@ -84,16 +85,17 @@ CompositeState start(CompositeTask& task, MatrixView<float> vectors) {
     return state;
 }
 
-// CQ: the alternation without a penalty, in closed form; then the bias.
+// CQ: the alternation without a penalty, in closed form; then the bias. A translation to learn would change nothing:
+// the words take it up.
 Quantizer train_unconstrained(const CompositeTask& task) {
     const CompositeOptions& options = task.options;
     CompositeStart blocks = block_start(task, options.dictionaries);
     CompositeState state{.model = {.dictionaries = std::move(blocks.dictionaries)}, .codes = std::move(blocks.codes)};
-    improve_unconstrained(task.input.view(), options.iterations, options.execution, state.model, state.codes);
+    improve_unconstrained(task.input.view(), options.iterations, options.execution, state);
     tie_offsets(state.model);
     if (options.bias == BiasStorage::byte) {
         const double variance = score_variance(task.vectors.view(), near_pairs(task.vectors.view(), options.execution),
-                                               nullptr, 0, state.model.dictionaries, state.codes);
+                                               nullptr, 0, state.model.dictionaries, state.codes, options.execution);
         const CompositeData data{task.input.view(), state.codes};
         append_levels(offset_targets(data, state.model.dictionaries, 0, options.execution), options.words, options.seed,
                       options.execution, state.model, state.codes);
@@ -107,6 +109,10 @@ Quantizer train_unconstrained(const CompositeTask& task) {
 }  // namespace
 
 Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
+    require(options.constraint != Constraint::none || options.bias != BiasStorage::byte ||
+                options.dictionaries < kMaxDictionaries,
+            "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1, " dictionaries, got ",
+            options.dictionaries);
     require(options.rule != PenaltyRule::fixed || (std::isfinite(options.penalty) && options.penalty >= 0),
             "train: expected a penalty of at least 0, got ", options.penalty);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);

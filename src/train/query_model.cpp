@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kQueries = 8 * kRowBlock;
 constexpr std::size_t kCandidates = 100000;
 constexpr std::size_t kNeighbors = 50;
+constexpr std::size_t kSegment = 256;     // scores compared with the farthest neighbour at a time
 constexpr double kFloor = 1e-3;           // of the mean eigenvalue: directions without variance keep some weight
 
 using Near = std::pair<float, std::size_t>;   // squared distance without |q|², row
@@ -54,22 +55,30 @@ double trace(const Matrix<double>& matrix) {
     return sum;
 }
 
-// V·diag(f(eigenvalue))·Vᵀ
+Matrix<float> transposed(const Matrix<float>& matrix) {
+    Matrix<float> result(matrix.columns(), matrix.rows());
+    for (std::size_t i = 0; i < matrix.rows(); ++i)
+        for (std::size_t j = 0; j < matrix.columns(); ++j) result[j][i] = matrix[i][j];
+    return result;
+}
+
+Matrix<float> to_float(const Matrix<double>& matrix) {
+    return Matrix<float>(matrix.rows(), matrix.columns(),
+                         std::vector<float>(matrix.values().begin(), matrix.values().end()));
+}
+
+// V·diag(f(eigenvalue))·Vᵀ, the eigenvectors being the rows of `eigen.vectors`.
 template <class Function>
-Matrix<float> spectral(const Eigen& eigen, Function f) {
-    const std::size_t n = eigen.values.size();
-    Matrix<double> result(n, n);
-    for (std::size_t e = 0; e < n; ++e) {
-        const double weight = f(eigen.values[e]);
-        const double* v = eigen.vectors.row(e);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j) result[i][j] += weight * v[i] * v[j];
-    }
-    return Matrix<float>(n, n, std::vector<float>(result.values().begin(), result.values().end()));
+Matrix<float> spectral(const Eigen& eigen, const Execution& execution, Function f) {
+    const Matrix<float> v = to_float(eigen.vectors);
+    Matrix<float> weighed = v;
+    for (std::size_t e = 0; e < eigen.values.size(); ++e)
+        for (float& x : weighed[e]) x *= static_cast<float>(f(eigen.values[e]));
+    return multiply_transposed(transposed(weighed).view(), transposed(v).view(), execution);
 }
 
 // A = Cov^(power/2) and its inverse, eigenvalues raised to the floor, their product scaled to one.
-void set_metric(Matrix<double> covariance, double power, QueryModel& model) {
+void set_metric(Matrix<double> covariance, double power, const Execution& execution, QueryModel& model) {
     Eigen eigen = symmetric_eigen(std::move(covariance));
     double mean = 0;
     for (const double value : eigen.values) mean += std::max(0.0, value) / static_cast<double>(eigen.values.size());
@@ -79,8 +88,18 @@ void set_metric(Matrix<double> covariance, double power, QueryModel& model) {
         logs += std::log(value) / static_cast<double>(eigen.values.size());
     }
     const double middle = std::exp(logs);
-    model.metric = spectral(eigen, [&](double value) { return std::pow(value / middle, power / 2); });
-    model.inverse = spectral(eigen, [&](double value) { return std::pow(value / middle, -power / 2); });
+    model.metric = spectral(eigen, execution, [&](double value) { return std::pow(value / middle, power / 2); });
+    model.inverse = spectral(eigen, execution, [&](double value) { return std::pow(value / middle, -power / 2); });
+}
+
+// Offers a stretch of scores, unless none of them is near enough.
+void offer_segment(const float* products, const float* norms, const std::size_t* rows, std::size_t count, std::size_t own,
+                   std::vector<Near>& found) {
+    float best;
+    kernels().argmin_sum(products, norms, count, &best);
+    if (found.size() == kNeighbors && best > found.front().first) return;
+    for (std::size_t i = 0; i < count; ++i)
+        if (rows[i] != own) keep_nearest({products[i] + norms[i], rows[i]}, found);
 }
 
 }  // namespace
@@ -100,9 +119,9 @@ NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution) {
             const std::size_t count = std::min(kTile, rows.rows() - begin);
             row_block_products(-2, query_rows.row(first), last - first, rows.row(begin), count, rows.columns(), products);
             for (std::size_t q = first; q < last; ++q)
-                for (std::size_t i = 0; i < count; ++i)
-                    if (candidates[begin + i] != queries[q])
-                        keep_nearest({products[(q - first) * count + i] + norms[begin + i], candidates[begin + i]}, found[q]);
+                for (std::size_t s = 0; s < count; s += kSegment)
+                    offer_segment(products + (q - first) * count + s, norms.data() + begin + s, candidates.data() + begin + s,
+                                  std::min(kSegment, count - s), queries[q], found[q]);
         }
     });
     NearPairs pairs;
@@ -126,53 +145,48 @@ QueryModel query_model(MatrixView<float> vectors, const NearPairs& pairs, const 
     const Matrix<double> solved = solve_positive_definite(std::move(all), near);     // Σ⁻¹·S
 
     QueryModel model{.expectation = Matrix<float>(D, D)};
+    const Matrix<float> product = multiply_transposed(to_float(near).view(), transposed(to_float(solved)).view(), execution);
     Matrix<double> covariance(D, D);
     for (std::size_t i = 0; i < D; ++i)
         for (std::size_t j = 0; j < D; ++j) {
-            double sum = 0;
-            for (std::size_t d = 0; d < D; ++d) sum += near[i][d] * solved[d][j];
-            covariance[i][j] = near[i][j] - sum / 4;
+            // Rounding must not make it unsymmetric.
+            covariance[i][j] = near[i][j] - (static_cast<double>(product[i][j]) + static_cast<double>(product[j][i])) / 8;
             model.expectation[i][j] = static_cast<float>((i == j ? 1 : 0) - options.lean / 2 * solved[j][i]);
         }
-    set_metric(std::move(covariance), options.power, model);
-    Matrix<float> transposed(D, D);
-    for (std::size_t i = 0; i < D; ++i)
-        for (std::size_t j = 0; j < D; ++j) transposed[j][i] = model.expectation[i][j];
-    model.probe = multiply_transposed(model.inverse.view(), transposed.view(), execution);
+    set_metric(std::move(covariance), options.power, execution, model);
+    model.probe = multiply_transposed(model.inverse.view(), transposed(model.expectation).view(), execution);
     return model;
 }
 
 double score_variance(MatrixView<float> vectors, const NearPairs& pairs, const QueryModel* model, double theta,
-                      const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
-    const std::size_t D = vectors.columns();
-    std::vector<float> sum(D), residual(D), expected(D), weighed(D);
-    std::vector<const float*> chosen(words.count);
-    double values = 0, squares = 0, errors = 0;
-    std::size_t last = vectors.rows();
-    double error = 0;
-    for (const auto& [x, q] : pairs) {
-        if (x != last) {
+                      const Dictionaries& words, const Matrix<std::uint8_t>& codes, const Execution& execution) {
+    const std::size_t D = vectors.columns(), count = pairs.size();
+    // Residuals r of the pairs' vectors x and expected queries B·x, a row per pair; then A·r.
+    Matrix<float> residuals(count, D), expected(count, D);
+    parallel_ranges(execution, count, 1024, [&](std::size_t first, std::size_t last) {
+        std::vector<const float*> chosen(words.count);
+        std::vector<float> sum(D);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t x = pairs[i].first;
             for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, codes[x][m]);
             kernels().sum_rows(chosen.data(), words.count, D, sum.data());
-            kernels().combine(1, vectors.row(x), -1, sum.data(), 0, sum.data(), D, residual.data());
-            std::copy_n(vectors.row(x), D, expected.data());
-            weighed = residual;
-            for (std::size_t i = 0; model && i < D; ++i) {
-                expected[i] = kernels().dot(model->expectation.row(i), vectors.row(x), D);
-                weighed[i] = kernels().dot(model->metric.row(i), residual.data(), D);
-            }
-            error = static_cast<double>(kernels().dot(weighed.data(), weighed.data(), D));
-            last = x;
+            kernels().combine(1, vectors.row(x), -1, sum.data(), 0, sum.data(), D, residuals.row(i));
+            std::copy_n(vectors.row(x), D, expected.row(i));
         }
-        const double value = static_cast<double>(kernels().dot(residual.data(), vectors.row(q), D)) -
-                             static_cast<double>(kernels().dot(residual.data(), expected.data(), D)) +
+    });
+    if (model) expected = multiply_transposed(expected.view(), model->expectation.view(), execution);
+    const Matrix<float> weighed = model ? multiply_transposed(residuals.view(), model->metric.view(), execution) : residuals;
+    double values = 0, squares = 0, errors = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double error = static_cast<double>(kernels().dot(weighed.row(i), weighed.row(i), D));
+        const double value = static_cast<double>(kernels().dot(residuals.row(i), vectors.row(pairs[i].second), D)) -
+                             static_cast<double>(kernels().dot(residuals.row(i), expected.row(i), D)) +
                              (1 - theta) / 2 * error;
         values += value;
         squares += value * value;
         errors += error;
     }
-    const double count = static_cast<double>(std::max<std::size_t>(1, pairs.size()));
-    return errors > 0 ? std::max(0.0, squares - values * values / count) / errors : 0;
+    return errors > 0 ? std::max(0.0, squares - values * values / static_cast<double>(count)) / errors : 0;
 }
 
 }  // namespace summand

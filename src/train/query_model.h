@@ -6,7 +6,7 @@
 //     E[q | x] ≈ B·x,  B = 1 - lean·T,  T = S·Σ⁻¹/2            (neighbours lean towards the mean)
 //     Cov[q | x] ≈ S - S·Σ⁻¹·S/4                               (what is left)
 // Residuals count in the metric A = Cov^(power/2), scaled so that det A = 1, and the offsets are fitted for the
-// query B·x: e = 0 where the score of that query is right.
+// query B·x: e is the error of that query's score, plus (1 - theta)·|A·r|².
 #pragma once
 
 #include <cstddef>
@@ -44,6 +44,6 @@ QueryModel query_model(MatrixView<float> vectors, const NearPairs& pairs, const 
 /// s² = Var[r·(q - B·x) + (1 - theta)/2·|A·r|²] / E|A·r|² over near pairs: the mean squared error of a score is then
 /// about 4 s²|A·r|² + e², which makes 1/(4 s²) the natural penalty.
 double score_variance(MatrixView<float> vectors, const NearPairs& pairs, const QueryModel* model, double theta,
-                      const Dictionaries& words, const Matrix<std::uint8_t>& codes);
+                      const Dictionaries& words, const Matrix<std::uint8_t>& codes, const Execution& execution);
 
 }  // namespace summand

@@ -50,7 +50,7 @@ Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const Tra
     if constexpr (constraint == Constraint::learnt_offsets) {
         options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq},
                                                          {"opq", WarmStart::opq}, {"levels", WarmStart::levels}});
-        options.theta = read.number("theta", options.theta);
+        if (spec.options.contains("theta")) options.theta = read.number("theta", 0);
         options.lean = read.number("lean", options.lean);
         options.power = read.number("power", options.power);
     } else {
@@ -79,7 +79,7 @@ Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const Tra
     return train(vectors, options);
 }
 
-constexpr std::string_view kIterations = "iterations=20", kStart = "start=auto|pq|opq",
+constexpr std::string_view kIterations = "iterations=14", kStart = "start=auto|pq|opq",
                            kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
                            kPenalty = "mu=auto|validate|NUMBER";
 
@@ -96,7 +96,7 @@ const MethodRow kRows[] = {
       {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort}},
      train_composite<Constraint::near_orthogonal>},
     {{"LOCQ", "composite quantization with learnt word offsets: the most accurate at equal bytes",
-      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=0.4", "lean=0.8", "power=0.25", kTranslation, kEffort}},
+      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=NUMBER", "lean=0.8", "power=0.25", kTranslation, kEffort}},
      train_composite<Constraint::learnt_offsets>},
 };
 

@@ -99,7 +99,10 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         state.penalty = start.penalty * factor;
         alternate(trial, state);
         const auto [sums, offsets] = approximations(assemble(trial, state), state.codes);
-        const double accuracy = search_accuracy(truth, ranking(queries.view(), own, sums.view(), offsets, count, execution));
+        Matrix<float> moved = queries;
+        for (std::size_t q = 0; q < moved.rows(); ++q)
+            for (std::size_t d = 0; d < moved.columns(); ++d) moved[q][d] -= trial.translation[d];
+        const double accuracy = search_accuracy(truth, ranking(moved.view(), own, sums.view(), offsets, count, execution));
         if (accuracy > highest) {
             highest = accuracy;
             best = state.penalty;

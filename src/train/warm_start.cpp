@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "math/blas.h"
 #include "math/clusters.h"
 #include "model/composite_encoder.h"
@@ -58,13 +59,18 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
     return unfold(train(start_sample(vectors, options.words).view(), opq), vectors, options.execution);
 }
 
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeModel& model,
-                           Matrix<std::uint8_t>& codes) {
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeState& state) {
+    const Stopwatch watch;
+    CompositeModel& model = state.model;
     model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
     for (int step = 0; step < iterations; ++step) {
-        solve_dictionaries({vectors, codes}, execution, model.dictionaries);
+        solve_dictionaries({vectors, state.codes}, execution, model.dictionaries);
         CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
-            .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution, codes);
+            .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution,
+                     state.codes);
+        const CompositePenalty none{.offsets = Offsets::free};
+        state.objective.push_back(evaluate({vectors, state.codes}, model, none, execution).error);
+        report_step(execution, "CQ", step + 1, iterations, state.objective.back(), watch);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "train/composite.h"
 #include "train/composite_objective.h"
 
 namespace summand {
@@ -23,8 +24,8 @@ CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options);
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options);
 
 /// Composite quantization without a constraint: least squares for the dictionaries, then the codes, `iterations` times.
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeModel& model,
-                           Matrix<std::uint8_t>& codes);
+/// Appends the error after each to the state's objective.
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeState& state);
 
 /// Adds a dictionary of zero words whose offsets are levels of what the other offsets leave of `targets`
 /// (offset_targets); fits those others first.
