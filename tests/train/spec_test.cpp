@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "summand/error.h"
+#include "summand/train.h"
+#include "support/data.h"
+
+namespace summand {
+namespace {
+
+using test::clustered;
+using test::expect_error;
+
+Quantizer train_with(const std::string& spec) { return train(clustered(100, 6).view(), parse_spec(spec)); }
+
+TEST(ParseSpec, ReadsMethodDictionariesBitsAndOptions) {
+    const Spec plain = parse_spec("PQ8");
+    EXPECT_EQ(plain.method, "PQ");
+    EXPECT_EQ(plain.dictionaries, 8u);
+    EXPECT_EQ(plain.bits, 8u);
+    EXPECT_EQ(plain.words(), 256u);
+    EXPECT_TRUE(plain.options.empty());
+
+    const Spec nibbles = parse_spec("NOCQ16x4");
+    EXPECT_EQ(nibbles.method, "NOCQ");
+    EXPECT_EQ(nibbles.dictionaries, 16u);
+    EXPECT_EQ(nibbles.words(), 16u);
+
+    const Spec options = parse_spec("NOCQ8(mu=1e-4,effort=best)");
+    EXPECT_EQ(options.options.size(), 2u);
+    EXPECT_EQ(options.options.at("mu"), "1e-4");
+    EXPECT_EQ(options.options.at("effort"), "best");
+}
+
+TEST(ParseSpec, ToStringIsItsInverse) {
+    for (const MethodInfo& method : methods())
+        for (const char* rest : {"1", "8", "64", "16x4", "3x1", "8(iterations=30)", "8x4(a=1,b=x.y,c=-1e-4)"}) {
+            const std::string text = std::string(method.name) + rest;
+            EXPECT_EQ(to_string(parse_spec(text)), text);
+        }
+    EXPECT_EQ(to_string(parse_spec("PQ8x8(z=1,a=2)")), "PQ8(a=2,z=1)");
+}
+
+TEST(ParseSpec, ReadsThePairThatFaissWrites) {
+    EXPECT_EQ(to_string(parse_spec("OPQ8,PQ8")), "OPQ8");
+    EXPECT_EQ(to_string(parse_spec("OPQ8,PQ8x8")), "OPQ8");
+    EXPECT_EQ(to_string(parse_spec("OPQ16,PQ16x4")), "OPQ16x4");
+    expect_error([] { parse_spec("OPQ8,PQ4"); }, {"spec 'OPQ8,PQ4': expected PQ8 after OPQ8, got PQ4"});
+    expect_error([] { parse_spec("OPQ8,NOCQ8"); }, {"expected PQ8 after OPQ8, got NOCQ8"});
+    expect_error([] { parse_spec("PQ8,PQ8"); }, {"spec 'PQ8,PQ8': expected the end of the spec, got ',PQ8'"});
+}
+
+TEST(ParseSpec, AnUnknownMethodIsAnsweredWithTheKnownOnes) {
+    for (const char* text : {"XYZ8", "pq8", "IVF8"})
+        expect_error([&] { parse_spec(text); }, {"unknown method '", "known: PQ, OPQ, CQ, OCQ, NOCQ, LOCQ"});
+}
+
+TEST(ParseSpec, NamesThePartThatIsWrong) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", "spec '': expected a method name at the end"},
+        {"8PQ", "spec '8PQ': expected a method name, got '8PQ'"},
+        {"PQ", "spec 'PQ': expected a number of dictionaries at the end"},
+        {"PQx4", "unknown method 'PQx'"},
+        {"PQ0", "spec 'PQ0': expected a number of dictionaries from 1 to 64, got 0"},
+        {"PQ65", "expected a number of dictionaries from 1 to 64, got 65"},
+        {"PQ99999999999999999999999", "from 1 to 64, got 99999999999999999999999"},
+        {"PQ-8", "spec 'PQ-8': expected a number of dictionaries, got '-8'"},
+        {"PQ8x", "spec 'PQ8x': expected bits per code at the end"},
+        {"PQ8x0", "spec 'PQ8x0': expected bits per code from 1 to 8, got 0"},
+        {"PQ8x9", "spec 'PQ8x9': expected bits per code from 1 to 8, got 9"},
+        {"PQ8x16", "expected bits per code from 1 to 8, got 16"},
+        {"PQ8 ", "spec 'PQ8 ': expected the end of the spec, got ' '"},
+        {"PQ8(", "expected name=value at the end"},
+        {"PQ8()", "expected name=value, got ')'"},
+        {"PQ8(order)", "expected name=value, got ')'"},
+        {"PQ8(=3)", "expected name=value, got '=3)'"},
+        {"PQ8(order=)", "expected a value after '=', got ')'"},
+        {"PQ8(order=natural", "expected ')' at the end"},
+        {"PQ8(order=natural)x", "expected the end of the spec, got 'x'"},
+        {"PQ8(a=1,a=2)", "spec 'PQ8(a=1,a=2)': option a is given twice"},
+    };
+    for (const auto& [text, message] : cases) {
+        SCOPED_TRACE(text);
+        expect_error([&, spec = text] { parse_spec(spec); }, {message});
+    }
+}
+
+TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"PQ2x2(iterations=-1)",
+         "spec 'PQ2x2(iterations=-1)': option iterations: expected a whole number from 0 to 10000, got '-1'"},
+        {"PQ2x2(iterations=2.5)", "expected a whole number from 0 to 10000, got '2.5'"},
+        {"OPQ2x2(iterations=0)", "expected a whole number from 1 to 10000, got '0'"},
+        {"PQ2x2(iterations=99999999999)", "expected a whole number from 0 to 10000, got '99999999999'"},
+        {"PQ2x2(order=random)", "option order: expected natural or structured, got 'random'"},
+        {"OPQ2x2(start=pq)", "option start: expected auto or identity or pca, got 'pq'"},
+        {"NOCQ2x2(start=levels)", "option start: expected auto or pq or opq, got 'levels'"},
+        {"LOCQ2x2(start=none)", "option start: expected auto or pq or opq or levels, got 'none'"},
+        {"NOCQ2x2(mu=much)", "option mu: expected a number, got 'much'"},
+        {"NOCQ2x2(mu=inf)", "option mu: expected a number, got 'inf'"},
+        {"NOCQ2x2(mu=-1)", "expected a penalty of at least 0, got -1"},
+        {"LOCQ2x2(theta=x)", "option theta: expected a number, got 'x'"},
+        {"NOCQ2x2(epsilon=1)", "option epsilon: expected learnt or 0, got '1'"},
+        {"CQ2x2(bias=half)", "option bias: expected float or byte, got 'half'"},
+        {"CQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
+        {"NOCQ2x2(effort=x)", "effort: expected fast, default or best, got 'x'"},
+        {"PQ2x2(start=pca)", "spec 'PQ2x2(start=pca)': unknown option 'start' of PQ; known: order, iterations"},
+        {"OCQ2x2(mu=1)", "unknown option 'mu' of OCQ; known: "},
+        {"NOCQ2x2(theta=0.1)", "unknown option 'theta' of NOCQ; known: "},
+    };
+    for (const auto& [text, message] : cases) {
+        SCOPED_TRACE(text);
+        expect_error([&, spec = text] { train_with(spec); }, {message});
+    }
+}
+
+TEST(TrainBySpec, MakesAModelOfTheMethodNamed) {
+    for (const MethodInfo& method : methods()) {
+        const Quantizer model = train_with(std::string(method.name) + "2x3(iterations=2)");
+        EXPECT_EQ(model.method, method.name);
+        EXPECT_EQ(model.dictionaries.count, 2u);
+        EXPECT_EQ(model.dictionaries.words, 8u);
+        EXPECT_EQ(model.dimensions(), 6u);
+        EXPECT_EQ(model.word_offsets.size(), 16u);
+    }
+}
+
+// Every option that `methods()` shows is one that training takes, with each of the values shown.
+TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
+    const Matrix<float> vectors = clustered(60, 4);
+    for (const MethodInfo& method : methods())
+        for (const std::string_view shown : method.options) {
+            const std::string option(shown);
+            const std::string name = option.substr(0, option.find('='));
+            std::string values = option.substr(option.find('=') + 1) + "|";
+            for (std::size_t end; (end = values.find('|')) != std::string::npos; values.erase(0, end + 1)) {
+                const std::string value = values.substr(0, end) == "NUMBER" ? "0.5" : values.substr(0, end);
+                const std::string spec = std::string(method.name) + "2x2(" + name + "=" + value +
+                                         (name == "iterations" ? ")" : ",iterations=1)");
+                EXPECT_NO_THROW(train(vectors.view(), parse_spec(spec))) << spec;
+            }
+        }
+}
+
+TEST(TrainBySpec, CosineScalesToLengthOne) {
+    const Matrix<float> vectors = clustered(100, 6);
+    for (const MethodInfo& method : methods()) {
+        const Spec spec = parse_spec(std::string(method.name) + "2x2(iterations=1)");
+        EXPECT_TRUE(train(vectors.view(), spec, {.metric = Metric::cosine}).unit_length);
+        EXPECT_FALSE(train(vectors.view(), spec, {.metric = Metric::inner_product}).unit_length);
+    }
+}
+
+}  // namespace
+}  // namespace summand
