@@ -1,0 +1,184 @@
+#include "train/composite.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+
+#include "model/composite_encoder.h"
+#include "summand/error.h"
+#include "support/data.h"
+#include "train/additive_fit.h"
+#include "train/dictionary_step.h"
+#include "train/warm_start.h"
+
+namespace summand {
+namespace {
+
+using test::clustered;
+using test::expect_error;
+
+CompositeOptions small(Constraint constraint, WarmStart start = WarmStart::pq) {
+    return {.constraint = constraint, .dictionaries = 3, .words = 8, .iterations = 4, .start = start};
+}
+
+TEST(CompositeTask, HoldsOutATwentiethWhereThereIsEnough) {
+    const Matrix<float> vectors = clustered(600, 8);
+    const CompositeOptions options = small(Constraint::near_orthogonal);
+    const CompositeTask task = composite_task(vectors.view(), options);
+    EXPECT_EQ(task.held_out.rows(), 30u);
+    EXPECT_EQ(task.vectors.rows(), 570u);
+    const CompositeTask tiny = composite_task(vectors.view().slice(0, 16), options);
+    EXPECT_EQ(tiny.held_out.rows(), 0u);
+}
+
+// One turn by hand, at several penalties: offsets, dictionaries, codes.
+TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
+    const Matrix<float> vectors = clustered(500, 8);
+    for (const Constraint constraint : {Constraint::near_orthogonal, Constraint::learnt_offsets}) {
+        const CompositeOptions options = small(constraint);
+        const CompositeTask task = composite_task(vectors.view(), options);
+        const CompositeStart start = pq_start(task.vectors.view(), {3, 8, 1, {}});
+        for (const double mu : {0.001, 0.1, 3.0}) {
+            const CompositePenalty penalty = task.penalty(mu);
+            Matrix<std::uint8_t> codes = start.codes;
+            CompositeModel model{.dictionaries = transformed_words(start.dictionaries, task.queries.metric, {})};
+            tie_offsets(model);
+            const CompositeData data{task.input.view(), codes};
+            double before = evaluate(data, model, penalty, {}).objective(mu);
+            const auto expect_no_rise = [&] {
+                const double after = evaluate(data, model, penalty, {}).objective(mu);
+                EXPECT_LE(after, before * (1 + 1e-6));
+                before = after;
+            };
+            for (std::uint64_t turn = 0; turn < 3; ++turn) {
+                if (penalty.offsets == Offsets::free) {
+                    fit_additive(codes, offset_targets(data, model.dictionaries, penalty.theta, {}), 8, {},
+                                 model.word_offsets);
+                } else {
+                    model.epsilon += evaluate(data, model, penalty, {}).excess;
+                    tie_offsets(model);
+                }
+                expect_no_rise();
+                descend(data, penalty, 8, {}, model);
+                expect_no_rise();
+                CompositeEncoder(model.dictionaries, model.word_offsets,
+                                 {static_cast<float>(mu), static_cast<float>(penalty.theta)}, {})
+                    .improve(task.input.view(), {.sweeps = 1, .seed = turn}, {}, codes);
+                expect_no_rise();
+            }
+        }
+    }
+}
+
+// The penalty rises during the first 60 % of the iterations; from then on the objective does not.
+TEST(Alternation, TheObjectiveNeverRisesOnceThePenaltyIsFull) {
+    const Matrix<float> vectors = clustered(600, 8);
+    for (const Constraint constraint : {Constraint::near_orthogonal, Constraint::learnt_offsets})
+        for (const Translation translation : {Translation::mean, Translation::none, Translation::learnt}) {
+            CompositeOptions options = small(constraint);
+            options.iterations = 10;
+            options.translation = translation;
+            const std::vector<double> objective = train(vectors.view(), options).training.objective;
+            ASSERT_EQ(objective.size(), 10u);
+            for (std::size_t i = 6; i < 10; ++i) EXPECT_LE(objective[i], objective[i - 1] * (1 + 1e-5));
+        }
+}
+
+// A quantizer that PQ finds, and its objective: its dictionaries are orthogonal, so the penalty adds nothing.
+TEST(Nocq, StartedFromPqNeverEndsWithAHigherObjective) {
+    for (const std::uint64_t seed : {1, 2, 3})
+        for (const bool learn_epsilon : {true, false})
+            for (const int iterations : {1, 2, 5}) {
+                const Matrix<float> vectors = clustered(600, 8, seed);
+                CompositeOptions options = small(Constraint::near_orthogonal);
+                options.learn_epsilon = learn_epsilon;
+                options.iterations = iterations;
+                options.rule = PenaltyRule::fixed;
+                options.penalty = 0.05;
+                const CompositeTask task = composite_task(vectors.view(), options);
+                const CompositeStart start = pq_start(task.vectors.view(), {3, 8, options.seed, {}});
+                CompositeModel model{.dictionaries = start.dictionaries};
+                tie_offsets(model);
+                const double pq = evaluate({task.input.view(), start.codes}, model, task.penalty(options.penalty), {})
+                                      .objective(options.penalty);
+                EXPECT_LE(train(vectors.view(), options).training.objective.back(), pq * (1 + 1e-6));
+            }
+}
+
+struct Stop {};
+
+// Training until the callback throws after `step` iterations.
+Checkpoint interrupted(MatrixView<float> vectors, CompositeOptions options, int step) {
+    std::optional<Checkpoint> saved;
+    options.checkpoint = [&](const Checkpoint& checkpoint) {
+        saved = checkpoint;
+        if (checkpoint.step == step) throw Stop{};
+    };
+    EXPECT_THROW(train(vectors, options), Stop);
+    return saved.value();
+}
+
+TEST(Checkpoint, ResumingAfterAnyIterationGivesTheIdenticalModel) {
+    const Matrix<float> vectors = clustered(500, 8);
+    std::vector<CompositeOptions> cases;
+    cases.push_back(small(Constraint::near_orthogonal));
+    cases.push_back(small(Constraint::learnt_offsets));
+    cases.push_back(small(Constraint::learnt_offsets, WarmStart::levels));
+    cases.push_back(small(Constraint::near_orthogonal));
+    cases.back().translation = Translation::learnt;
+    cases.push_back(small(Constraint::near_orthogonal));
+    cases.back().unit_length = true;
+    for (CompositeOptions& options : cases) {
+        const Quantizer whole = train(vectors.view(), options);
+        for (int step = 1; step <= options.iterations; ++step) {
+            const Checkpoint checkpoint = interrupted(vectors.view(), options, step);
+            EXPECT_EQ(checkpoint.step, step);
+            CompositeOptions resumed = options;
+            resumed.resume = &checkpoint;
+            EXPECT_EQ(train(vectors.view(), resumed), whole);
+        }
+    }
+}
+
+TEST(Checkpoint, IsGivenAfterEveryIterationAndDoesNotChangeTheResult) {
+    const Matrix<float> vectors = clustered(500, 8);
+    CompositeOptions options = small(Constraint::learnt_offsets);
+    const Quantizer expected = train(vectors.view(), options);
+    std::vector<int> steps;
+    options.checkpoint = [&](const Checkpoint& checkpoint) { steps.push_back(checkpoint.step); };
+    EXPECT_EQ(train(vectors.view(), options), expected);
+    EXPECT_EQ(steps, (std::vector<int>{1, 2, 3, 4}));
+}
+
+TEST(Checkpoint, OfAnotherTaskIsRefused) {
+    const Matrix<float> vectors = clustered(500, 8);
+    const CompositeOptions options = small(Constraint::near_orthogonal);
+    const Checkpoint checkpoint = interrupted(vectors.view(), options, 2);
+    const auto expect_refused = [&](MatrixView<float> data, const auto& change) {
+        CompositeOptions other = options;
+        other.resume = &checkpoint;
+        change(other);
+        expect_error([&] { train(data, other); },
+                     {"train: the checkpoint belongs to a training with other data or options"});
+    };
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.seed = 2; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.iterations = 5; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.words = 4; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.dictionaries = 2; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.constraint = Constraint::learnt_offsets; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.learn_epsilon = false; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.translation = Translation::none; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.start = WarmStart::opq; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) {
+        o.rule = PenaltyRule::fixed;
+        o.penalty = 1;
+    });
+    expect_refused(vectors.view().slice(0, 499), [](CompositeOptions&) {});
+    Matrix<float> changed = vectors;
+    changed[3][3] += 1;
+    expect_refused(changed.view(), [](CompositeOptions&) {});
+}
+
+}  // namespace
+}  // namespace summand

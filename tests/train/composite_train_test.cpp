@@ -1,0 +1,329 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "math/clusters.h"
+#include "summand/evaluate.h"
+#include "summand/train.h"
+#include "support/data.h"
+
+namespace summand {
+namespace {
+
+using test::clustered;
+using test::expect_error;
+
+constexpr const char* kSpecs[] = {"PQ3x3(iterations=3)",
+                                  "OPQ3x3(iterations=3)",
+                                  "OCQ3x3(iterations=2)",
+                                  "CQ3x3(iterations=2)",
+                                  "CQ3x3(iterations=2,bias=byte)",
+                                  "NOCQ3x3(iterations=2)",
+                                  "LOCQ3x3(iterations=2)",
+                                  "LOCQ3x3(iterations=2,start=pq)",
+                                  "LOCQ3x3(iterations=2,start=opq)",
+                                  "LOCQ3x3(iterations=2,start=levels)"};
+
+TEST(Train, IsTheSameForEveryThreadCountAndKernelLevel) {
+    const Matrix<float> vectors = clustered(400, 8);
+    for (const char* spec : kSpecs) {
+        SCOPED_TRACE(spec);
+        const auto run = [&](unsigned threads) {
+            return train(vectors.view(), parse_spec(spec), {.execution = {.threads = threads}});
+        };
+        const Quantizer one = run(1);
+        EXPECT_EQ(run(2), one);
+        test::with_each_level([&] { EXPECT_EQ(run(2), one); });
+    }
+}
+
+TEST(Train, TheSeedDecides) {
+    const Matrix<float> vectors = clustered(400, 8);
+    for (const char* spec : kSpecs) {
+        SCOPED_TRACE(spec);
+        EXPECT_NE(train(vectors.view(), parse_spec(spec), {.seed = 2}), train(vectors.view(), parse_spec(spec)));
+    }
+}
+
+TEST(Train, AStopAskedForInTheProgressCallbackCancels) {
+    const Matrix<float> vectors = clustered(400, 8);
+    for (const char* spec : kSpecs) {
+        SCOPED_TRACE(spec);
+        std::stop_source source;
+        const Execution execution{.stop = source.get_token(),
+                                  .progress = [&](const Progress&) { source.request_stop(); }};
+        EXPECT_THROW(train(vectors.view(), parse_spec(spec), {.execution = execution}), Cancelled);
+    }
+}
+
+TEST(Train, ReportsEveryIterationOfThePenalisedMethods) {
+    const Matrix<float> vectors = clustered(400, 8);
+    for (const std::string method : {"NOCQ", "LOCQ"}) {
+        std::vector<double> objective;
+        const auto note = [&](const Progress& progress) {
+            if (progress.stage != method) return;
+            EXPECT_EQ(progress.steps, 3u);
+            EXPECT_EQ(progress.step, objective.size() + 1);
+            EXPECT_GT(progress.distortion, 0);
+            EXPECT_GE(progress.cross_term_spread, 0);
+            objective.push_back(progress.objective);
+        };
+        const Quantizer model =
+            train(vectors.view(), parse_spec(method + "3x3(iterations=3,start=pq)"), {.execution = {.progress = note}});
+        EXPECT_EQ(objective, model.training.objective);
+    }
+}
+
+// |q - x̄|² = offset(q) + Σ table + cross term - ε, with the ε that all offsets share.
+TEST(Nocq, TiedOffsetsReproduceTheDistancesOfThePaper) {
+    const Matrix<float> vectors = clustered(600, 8), queries = clustered(6, 8, 2);
+    for (const char* spec : {"NOCQ3x3(iterations=4,start=pq)", "NOCQ3x3(iterations=4,start=pq,epsilon=0)",
+                             "NOCQ3x3(iterations=4,start=pq,translation=learnt)"}) {
+        const Quantizer model = train(vectors.view(), parse_spec(spec));
+        const Dictionaries& words = model.dictionaries;
+        const auto share = [&](std::size_t w) {
+            return double{model.word_offsets[w]} - test::dot(words.rows.row(w), words.rows.row(w), 8);
+        };
+        for (std::size_t w = 0; w < words.rows.rows(); ++w) EXPECT_NEAR(share(w), share(0), 1e-3);
+        const double epsilon = 3 * share(0);
+        EXPECT_TRUE(std::string(spec).find("epsilon=0") == std::string::npos || std::abs(epsilon) < 1e-3);
+
+        const Codes codes = encode(model, vectors.view());
+        const Matrix<float> decoded = decode(model, codes);
+        for (std::size_t q = 0; q < queries.rows(); ++q) {
+            const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
+            for (std::size_t i = 0; i < codes.size(); i += 7) {
+                const double distance = test::squared_distance(queries.row(q), decoded.row(i), 8);
+                const std::uint8_t* code = codes.rows.row(i);
+                EXPECT_NEAR(table.offset + table.sum(code) + test::cross_term(words, code) - epsilon, distance,
+                            1e-3 * (1 + distance));
+            }
+        }
+    }
+}
+
+// |d~(q, x̄) - d^(q, x)| <= |x - x̄| + |δ|^(1/2), where d~² = Σ_m |q - c_m|², d^² = |q - x|² + (M-1)|q|² and δ is the
+// cross term.
+TEST(Nocq, TheGeneralisedTriangleInequalityHolds) {
+    const std::size_t D = 6;
+    for (const std::size_t dictionaries : {1, 2, 4}) {
+        const Dictionaries words = test::random_dictionaries(dictionaries, 5, D, dictionaries);
+        const Matrix<float> queries = test::random_matrix(20, D, 11), vectors = test::random_matrix(50, D, 12);
+        const Matrix<std::uint8_t> codes = test::random_code_rows(50, dictionaries, 5, 13);
+        for (std::size_t i = 0; i < 50; ++i) {
+            const std::vector<float> sum = test::sum_of_words(words, codes.row(i));
+            const double bound = std::sqrt(test::squared_distance(vectors.row(i), sum.data(), D)) +
+                                 std::sqrt(std::abs(test::cross_term(words, codes.row(i))));
+            for (std::size_t q = 0; q < 20; ++q) {
+                double searched = 0;
+                for (std::size_t m = 0; m < dictionaries; ++m)
+                    searched += test::squared_distance(queries.row(q), words.word(m, codes[i][m]), D);
+                const double truth =
+                    test::squared_distance(queries.row(q), vectors.row(i), D) +
+                    static_cast<double>(dictionaries - 1) * test::dot(queries.row(q), queries.row(q), D);
+                EXPECT_LE(std::abs(std::sqrt(searched) - std::sqrt(truth)), bound + 1e-5);
+            }
+        }
+    }
+}
+
+// The same through a trained model and its look-up tables: d~² = score - ε + (M-1)|q|².
+TEST(Nocq, TheGeneralisedTriangleInequalityHoldsForItsTables) {
+    const Matrix<float> vectors = clustered(600, 8), queries = clustered(6, 8, 2);
+    const Quantizer model = train(vectors.view(), parse_spec("NOCQ3x3(iterations=3,start=pq)"));
+    const Dictionaries& words = model.dictionaries;
+    const double epsilon = 3 * (double{model.word_offsets[0]} - test::dot(words.rows.row(0), words.rows.row(0), 8));
+    const Codes codes = encode(model, vectors.view());
+    const Matrix<float> decoded = decode(model, codes);
+    for (std::size_t q = 0; q < queries.rows(); ++q) {
+        const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
+        const double rest = 2 * test::squared_distance(queries.row(q), model.centre.data(), 8);
+        for (std::size_t i = 0; i < codes.size(); i += 5) {
+            const double searched = table.offset + double{table.sum(codes.rows.row(i))} - epsilon + rest;
+            const double truth = test::squared_distance(queries.row(q), vectors.row(i), 8) + rest;
+            const double bound = std::sqrt(test::squared_distance(vectors.row(i), decoded.row(i), 8)) +
+                                 std::sqrt(std::abs(test::cross_term(words, codes.rows.row(i))));
+            EXPECT_LE(std::abs(std::sqrt(searched) - std::sqrt(truth)), bound + 1e-3);
+        }
+    }
+}
+
+TEST(Nocq, WithOneDictionaryIsKMeans) {
+    const Matrix<float> vectors = clustered(600, 8);
+    const Quantizer model = train(vectors.view(), parse_spec("NOCQ1x4(iterations=15,start=pq)"));
+    const Quantizer pq = train(vectors.view(), PqOptions{.dictionaries = 1, .words = 16});
+    EXPECT_NEAR(model.training.distortion, pq.training.distortion, 0.1 * pq.training.distortion);
+    Matrix<float> moved = vectors;
+    for (std::size_t i = 0; i < moved.rows(); ++i)
+        for (std::size_t d = 0; d < 8; ++d) moved[i][d] -= model.centre[d];
+    const Assignment nearest = nearest_centres(moved.view(), model.dictionaries.rows.view(), {});
+    const Codes codes = encode(model, vectors.view());
+    for (std::size_t i = 0; i < codes.size(); ++i) EXPECT_EQ(codes.rows[i][0], nearest.centre[i]);
+}
+
+TEST(Nocq, HasASmallerErrorThanPqAtAPenaltyThatLetsIt) {
+    const Matrix<float> vectors = clustered(600, 8);
+    const Quantizer pq = train(vectors.view(), parse_spec("PQ3x3"));
+    EXPECT_LT(train(vectors.view(), parse_spec("NOCQ3x3")).training.distortion, pq.training.distortion);
+}
+
+TEST(Nocq, AHigherPenaltyNarrowsTheCrossTerm) {
+    const Matrix<float> vectors = clustered(600, 8);
+    const auto deviation = [&](const char* mu) {
+        return train(vectors.view(), parse_spec(std::string("NOCQ3x3(start=pq,mu=") + mu + ")"))
+            .training.cross_term_deviation;
+    };
+    EXPECT_LT(deviation("10"), deviation("0.001"));
+}
+
+TEST(Nocq, FourBitCodesWithManyDictionariesWork) {
+    const Matrix<float> vectors = clustered(800, 16);
+    const Quantizer model = train(vectors.view(), parse_spec("NOCQ8x4(iterations=3)"));
+    EXPECT_EQ(model.code_bytes(), 4u);
+    const Codes codes = encode(model, vectors.view());
+    for (const std::uint8_t code : codes.rows.values()) EXPECT_LT(code, 16);
+    const Quantizer pq = train(vectors.view(), parse_spec("PQ8x4"));
+    EXPECT_LT(distortion(model, vectors.view(), codes), distortion(pq, vectors.view(), encode(pq, vectors.view())));
+}
+
+TEST(Nocq, ValidationTriesItsCandidatesAndReportsEach) {
+    const Matrix<float> vectors = clustered(300, 6);
+    std::size_t candidates = 0;
+    const auto note = [&](const Progress& progress) { candidates += progress.stage.starts_with("validate mu="); };
+    const Quantizer model = train(vectors.view(), parse_spec("NOCQ2x3(iterations=2,mu=validate,start=pq)"),
+                                  {.execution = {.progress = note}});
+    EXPECT_EQ(candidates, 5u);
+    EXPECT_GT(model.encoder.penalty, 0);
+}
+
+TEST(Cq, StoresABiasThatMakesScoresExactDistances) {
+    const Matrix<float> vectors = clustered(600, 8), queries = clustered(5, 8, 2);
+    const Quantizer model = train(vectors.view(), parse_spec("CQ3x3(iterations=4)"));
+    EXPECT_TRUE(model.stores_bias);
+    EXPECT_EQ(model.code_bytes(), 6u);  // 3 codes of 4 bits in 2 bytes, and a float
+    const Codes codes = encode(model, vectors.view());
+    ASSERT_EQ(codes.bias.size(), codes.size());
+    const Matrix<float> decoded = decode(model, codes);
+    for (std::size_t q = 0; q < queries.rows(); ++q) {
+        const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
+        for (std::size_t i = 0; i < codes.size(); i += 7) {
+            const double distance = test::squared_distance(queries.row(q), decoded.row(i), 8);
+            EXPECT_NEAR(table.offset + table.sum(codes.rows.row(i), codes.bias[i]), distance, 1e-3 * (1 + distance));
+        }
+    }
+}
+
+TEST(Cq, HasTheSmallestErrorOfAll) {
+    const Matrix<float> vectors = clustered(600, 8);
+    const auto error = [&](const char* spec) {
+        const Quantizer model = train(vectors.view(), parse_spec(spec));
+        return distortion(model, vectors.view(), encode(model, vectors.view()));
+    };
+    const double cq = error("CQ3x3");
+    for (const char* spec : {"PQ3x3", "OPQ3x3", "OCQ3x3", "NOCQ3x3", "LOCQ3x3"}) EXPECT_LT(cq, error(spec)) << spec;
+}
+
+TEST(Cq, AByteForTheBiasIsOneMoreDictionaryOfZeroWords) {
+    const Matrix<float> vectors = clustered(600, 8);
+    const Quantizer model = train(vectors.view(), parse_spec("CQ3x4(iterations=3,bias=byte)"));
+    EXPECT_FALSE(model.stores_bias);
+    EXPECT_EQ(model.dictionaries.count, 4u);
+    EXPECT_TRUE(encode(model, vectors.view()).bias.empty());
+    std::set<float> levels;
+    for (std::size_t k = 0; k < 16; ++k) {
+        for (std::size_t d = 0; d < 8; ++d) EXPECT_EQ(model.dictionaries.word(3, k)[d], 0);
+        levels.insert(model.word_offsets[3 * 16 + k]);
+    }
+    EXPECT_EQ(levels.size(), 16u);
+}
+
+// Recall of the nearest neighbour among the first 10 answers.
+double recall_at_10(const Quantizer& model, const Matrix<float>& base, const Matrix<float>& queries) {
+    const Neighbors truth = exact_neighbors(base.view(), queries.view(), 1, Metric::euclidean);
+    const FlatIndex index(model, encode(model, base.view()), Metric::euclidean);
+    return recall(index.search(queries.view(), {.k = 10}), truth.ids.view(), 10);
+}
+
+TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
+    const Matrix<float> base = clustered(2000, 16), queries = clustered(300, 16, 2);
+    const double pq = recall_at_10(train(base.view(), parse_spec("PQ4x4")), base, queries);
+    for (const char* start : {"pq", "opq", "levels", "auto"}) {
+        const Quantizer model =
+            train(base.view(), parse_spec(std::string("LOCQ4x4(iterations=8,start=") + start + ")"));
+        EXPECT_EQ(model.dictionaries.count, 4u);
+        EXPECT_FALSE(model.stores_bias);
+        EXPECT_GT(recall_at_10(model, base, queries), pq) << start;
+    }
+}
+
+TEST(Locq, WithoutAQueryModelHasNoMatrices) {
+    const Quantizer model =
+        train(clustered(400, 8).view(), parse_spec("LOCQ3x3(iterations=2,start=pq,lean=0,power=0,theta=0)"));
+    EXPECT_TRUE(model.encoder.metric.empty());
+    EXPECT_TRUE(model.encoder.probe.empty());
+    EXPECT_EQ(model.encoder.theta, 0);
+}
+
+// Held-out figures are those of fresh encodings, so they stay near what vectors never seen give.
+TEST(Locq, HeldOutDistortionForetellsThatOfNewVectors) {
+    const Matrix<float> vectors = clustered(2000, 8), fresh = clustered(1000, 8, 9);
+    const Quantizer model = train(vectors.view(), parse_spec("LOCQ3x4(iterations=4,start=pq)"));
+    const double error = distortion(model, fresh.view(), encode(model, fresh.view()));
+    EXPECT_NEAR(model.training.held_out_distortion, error, 0.25 * error);
+}
+
+TEST(Composite, SurvivesConstantDataFewVectorsAndKOfTwo) {
+    for (const char* method : {"CQ", "OCQ", "NOCQ", "LOCQ"})
+        for (const Matrix<float>& vectors :
+             {Matrix<float>(40, 4, 3.0f), clustered(4, 4), clustered(9, 4), clustered(60, 4)})
+            for (const char* shape : {"1x1", "2x1", "2x2"}) {
+                SCOPED_TRACE(std::string(method) + shape);
+                const Quantizer model =
+                    train(vectors.view(), parse_spec(std::string(method) + shape + "(iterations=2)"));
+                const double error = distortion(model, vectors.view(), encode(model, vectors.view()));
+                EXPECT_TRUE(std::isfinite(error));
+                for (const float offset : model.word_offsets) EXPECT_TRUE(std::isfinite(offset));
+            }
+}
+
+TEST(Composite, RefusesStartsAndNumbersThatMakeNoSense) {
+    const Matrix<float> vectors = clustered(100, 4);
+    const auto run = [&](const auto& change) {
+        CompositeOptions options{.dictionaries = 2, .words = 4, .iterations = 1};
+        change(options);
+        return train(vectors.view(), options);
+    };
+    expect_error([&] { run([](CompositeOptions& o) { o.iterations = 0; }); },
+                 {"train: expected at least 1 iteration, got 0"});
+    expect_error(
+        [&] {
+            run([](CompositeOptions& o) {
+                o.start = WarmStart::levels;
+                o.dictionaries = 1;
+            });
+        },
+        {"train: start=levels needs LOCQ with at least 2 dictionaries, got 1"});
+    expect_error(
+        [&] {
+            run([](CompositeOptions& o) {
+                o.constraint = Constraint::none;
+                o.bias = BiasStorage::byte;
+                o.dictionaries = 64;
+            });
+        },
+        {"train: CQ with bias=byte adds a dictionary; expected at most 63 dictionaries, got 64"});
+    for (const double penalty : {-1.0, std::nan("")})
+        expect_error(
+            [&] {
+                run([&](CompositeOptions& o) {
+                    o.rule = PenaltyRule::fixed;
+                    o.penalty = penalty;
+                });
+            },
+            {"train: expected a penalty of at least 0, got "});
+}
+
+}  // namespace
+}  // namespace summand
