@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,7 @@ constexpr std::size_t kGalleryRows = 12, kGalleryNeighbors = 8, kGalleryTruths =
 struct Options {
     std::string data, output = "demo";
     std::vector<std::string> specs;
+    std::size_t learn_size = std::numeric_limits<std::size_t>::max();
     RunOptions run;
 };
 
@@ -36,14 +38,16 @@ std::vector<std::string> all_specs() {
     return specs;
 }
 
-Measured measure(const std::string& text, const DemoData& data, MatrixView<std::int64_t> truth, std::uint64_t seed,
+Measured measure(const std::string& text, const DemoData& data, MatrixView<std::int64_t> truth, const Options& options,
                  Run& run) {
     const Spec spec = parse_spec(text);
+    const std::size_t learned = std::min(data.base.rows(), options.learn_size);
     const Stopwatch training;
-    const Quantizer model = train(data.base.view(), spec, {.seed = seed, .execution = run.execution()});
+    const Quantizer model =
+        train(data.base.view().slice(0, learned), spec, {.seed = options.run.seed, .execution = run.execution()});
     const double train_seconds = training.seconds();
     const Stopwatch encoding;
-    const Codes codes = encode(model, data.base.view(), {.seed = seed, .execution = run.execution()});
+    const Codes codes = encode(model, data.base.view(), {.seed = options.run.seed, .execution = run.execution()});
     const double encode_seconds = encoding.seconds();
     FlatIndex index(model, codes, Metric::euclidean);
     Report report = evaluate(index, data.queries.view(), truth, {.k = kNeighbors, .execution = run.silent_execution()});
@@ -96,7 +100,7 @@ void run_demo(const Options& options) {
     std::optional<FlatIndex> best;
     double best_recall = -1;
     for (const std::string& spec : specs) {
-        Measured measured = measure(spec, data, truth.ids.view(), options.run.seed, run);
+        Measured measured = measure(spec, data, truth.ids.view(), options, run);
         page.reports.push_back(measured.report);
         if (measured.report.recall_at(10) <= best_recall) continue;
         best_recall = measured.report.recall_at(10);
@@ -122,6 +126,8 @@ void add_demo(CLI::App& app, Chosen& chosen) {
     verb.add_option("-o,--output", options->output, "Folder for report.html and report.json")->capture_default_str();
     verb.add_option("-s,--spec", options->specs,
                     "Only these specs (may be repeated), instead of every method at 64 bits");
+    verb.add_option("--learn-size", options->learn_size, "Learn from the first of the images only; default: all")
+        ->check(CLI::PositiveNumber);
     add_threads(verb, options->run);
     add_seed(verb, options->run);
     add_quiet(verb, options->run);

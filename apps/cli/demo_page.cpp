@@ -174,7 +174,7 @@ std::string html(const DemoPage& page) {
     text += "<h2>Methods</h2>\n" + table_html(page.reports);
     text +=
         "<p class=\"soft\">Recall@R is the share of queries whose true nearest neighbour is among the first R answers. "
-        "The best figure of each column is bold; models were learnt from the same images that are searched.</p>\n";
+        "The best figure of each column is bold; models were learnt from the images that are searched.</p>\n";
     text += "<h2>Recall against the number of answers</h2>\n" + plot_html(page.reports);
     text += fmt::format(
         "<h2>What is found</h2>\n<p>The framed picture is a test image; beside it are its eight nearest neighbours by "

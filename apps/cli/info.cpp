@@ -59,6 +59,13 @@ Json describe_container(const std::string& path, const ContainerInfo& info) {
         object["vectors"] = codes.size();
         object["dictionaries"] = codes.rows.columns();
         object["model_identity"] = fmt::format("{:016x}", codes.model);
+    } else if (info.kind == "checkpoint") {
+        const Checkpoint checkpoint = load_checkpoint(path);
+        object["iterations"] = checkpoint.step;
+        object["learn_vectors"] = checkpoint.codes.rows();
+        object["dictionaries"] = checkpoint.dictionaries.count;
+        object["words"] = checkpoint.dictionaries.words;
+        object["dimensions"] = checkpoint.dictionaries.dimensions();
     } else {
         const FlatIndex index = load_index(path);
         object["vectors"] = index.size();
