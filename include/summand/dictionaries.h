@@ -14,8 +14,8 @@ inline constexpr std::size_t kMaxWords = 256;
 inline constexpr std::size_t kMaxDictionaries = 64;
 
 struct Dictionaries {
-    std::size_t count = 0;   ///< M
-    std::size_t words = 0;   ///< K, from 2 to 256
+    std::size_t count = 0;  ///< M
+    std::size_t words = 0;  ///< K, from 2 to 256
 
     // Row m*K + k is word k of dictionary m:
     //     | word 0,0 | word 0,1 | … | word 0,K-1 | word 1,0 | …      each D floats

@@ -31,33 +31,33 @@ double distortion(const Quantizer& quantizer, MatrixView<float> vectors, const C
 
 /// One measured recall@R of T.
 struct RecallPoint {
-    std::size_t truths = 1;    ///< T
-    std::size_t answers = 1;   ///< R
+    std::size_t truths = 1;   ///< T
+    std::size_t answers = 1;  ///< R
     double recall = 0;
 };
 
 /// What one index did on one set of queries. Values below zero were not measured.
 struct Report {
-    std::string method = {};               ///< the spec it was made from
+    std::string method = {};  ///< the spec it was made from
     std::size_t vectors = 0;
     std::size_t dimensions = 0;
     std::size_t queries = 0;
     std::size_t k = 0;
-    std::size_t code_bytes = 0;       ///< per vector, all stored bytes counted
-    std::size_t memory_bytes = 0;     ///< of all codes as held in memory
-    double compression = 0;           ///< float32 bytes ÷ code bytes
+    std::size_t code_bytes = 0;    ///< per vector, all stored bytes counted
+    std::size_t memory_bytes = 0;  ///< of all codes as held in memory
+    double compression = 0;        ///< float32 bytes ÷ code bytes
     std::vector<RecallPoint> recalls = {};
     double map = -1;
     double distortion = -1;
-    double table_seconds = -1;        ///< to build one query's tables
-    double scan_seconds = -1;         ///< to scan all codes for one query
-    double queries_per_second = -1;   ///< tables, scan and selection together
+    double table_seconds = -1;       ///< to build one query's tables
+    double scan_seconds = -1;        ///< to scan all codes for one query
+    double queries_per_second = -1;  ///< tables, scan and selection together
     double train_seconds = -1;
     double encode_seconds = -1;
     unsigned threads = 1;
-    std::string kernels = {};              ///< instruction set in use
+    std::string kernels = {};  ///< instruction set in use
 
-    double recall_at(std::size_t answers, std::size_t truths = 1) const;   ///< -1 where not measured
+    double recall_at(std::size_t answers, std::size_t truths = 1) const;  ///< -1 where not measured
 };
 
 struct EvaluateOptions {

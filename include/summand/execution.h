@@ -10,19 +10,19 @@ namespace summand {
 
 /// One step of long work. `objective` and the two figures after it are NaN where a stage has none.
 struct Progress {
-    std::string_view stage;          ///< "k-means", "encode", "NOCQ" …
-    std::size_t step = 0;            ///< finished units
-    std::size_t steps = 0;           ///< all units
-    double objective = 0;            ///< what the stage minimises, per vector
-    double distortion = 0;           ///< mean squared quantization error, in the metric of the encoder
-    double cross_term_spread = 0;    ///< standard deviation of the search penalty ÷ distortion
-    double seconds = 0;              ///< since the stage began
+    std::string_view stage;        ///< "k-means", "encode", "NOCQ" …
+    std::size_t step = 0;          ///< finished units
+    std::size_t steps = 0;         ///< all units
+    double objective = 0;          ///< what the stage minimises, per vector
+    double distortion = 0;         ///< mean squared quantization error, in the metric of the encoder
+    double cross_term_spread = 0;  ///< standard deviation of the search penalty ÷ distortion
+    double seconds = 0;            ///< since the stage began
 };
 
 struct Execution {
-    unsigned threads = 0;            ///< 0: as many as the machine has
-    std::stop_token stop = {};       ///< a request makes the work throw `Cancelled`
-    std::function<void(const Progress&)> progress = {};   ///< called from the calling thread
+    unsigned threads = 0;                                ///< 0: as many as the machine has
+    std::stop_token stop = {};                           ///< a request makes the work throw `Cancelled`
+    std::function<void(const Progress&)> progress = {};  ///< called from the calling thread
 };
 
 }  // namespace summand

@@ -22,9 +22,9 @@ namespace summand {
 /// The ids a search may return. Ids are row numbers of the base, from 0.
 class IdFilter {
 public:
-    static IdFilter range(std::int64_t first, std::int64_t last);   ///< first <= id < last
-    static IdFilter list(std::span<const std::int64_t> ids);        ///< any order
-    static IdFilter bitmap(std::span<const std::uint8_t> bits);     ///< bit id%8 of byte id/8
+    static IdFilter range(std::int64_t first, std::int64_t last);  ///< first <= id < last
+    static IdFilter list(std::span<const std::int64_t> ids);       ///< any order
+    static IdFilter bitmap(std::span<const std::uint8_t> bits);    ///< bit id%8 of byte id/8
     static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);
 
     bool keeps(std::int64_t id) const;
@@ -40,7 +40,7 @@ private:
 
 struct SearchOptions {
     std::size_t k = 10;
-    const IdFilter* filter = nullptr;   ///< borrowed; null keeps all
+    const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
     Execution execution = {};
 };
 
@@ -69,7 +69,7 @@ public:
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
 
     Codes codes() const;
-    std::size_t memory_bytes() const;   ///< of the codes as they are held
+    std::size_t memory_bytes() const;  ///< of the codes as they are held
     const std::shared_ptr<const PackedCodes>& packed() const { return packed_; }
 
 private:

@@ -42,7 +42,7 @@ public:
     /// Rows [first, first + count) as floats. NaN or infinity is an error that names the row.
     Matrix<float> read(std::size_t first, std::size_t count) const;
 
-    class Source;   // private: one implementation per format
+    class Source;  // private: one implementation per format
 
 private:
     std::unique_ptr<Source> source_;

@@ -15,8 +15,7 @@ template <class T>
 class MatrixView {
 public:
     MatrixView() = default;
-    MatrixView(const T* data, std::size_t rows, std::size_t columns)
-        : data_(data), rows_(rows), columns_(columns) {}
+    MatrixView(const T* data, std::size_t rows, std::size_t columns) : data_(data), rows_(rows), columns_(columns) {}
 
     const T* data() const { return data_; }
     std::size_t rows() const { return rows_; }
@@ -26,9 +25,7 @@ public:
     const T* row(std::size_t i) const { return data_ + i * columns_; }
     std::span<const T> operator[](std::size_t i) const { return {row(i), columns_}; }
 
-    MatrixView slice(std::size_t first, std::size_t count) const {
-        return {row(first), count, columns_};
-    }
+    MatrixView slice(std::size_t first, std::size_t count) const { return {row(first), count, columns_}; }
 
 private:
     const T* data_ = nullptr;

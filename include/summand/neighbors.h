@@ -35,7 +35,7 @@ struct Neighbors {
 class TopK {
 public:
     explicit TopK(std::size_t k);
-    TopK(std::size_t k, Neighbor limit);   ///< accepts entries smaller than `limit` only
+    TopK(std::size_t k, Neighbor limit);  ///< accepts entries smaller than `limit` only
 
     /// An entry that is not smaller need not be offered.
     const Neighbor& limit() const { return limit_; }
@@ -55,7 +55,7 @@ private:
     void shrink();
 
     std::size_t k_;
-    std::vector<Neighbor> entries_;   // fewer than 2k, unordered; cut to the k best when there are as many
+    std::vector<Neighbor> entries_;  // fewer than 2k, unordered; cut to the k best when there are as many
     Neighbor limit_{std::numeric_limits<float>::infinity(), std::numeric_limits<std::int64_t>::max()};
 };
 

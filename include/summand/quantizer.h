@@ -35,34 +35,34 @@ Effort parse_effort(std::string_view text);
 ///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
 /// which for theta = 0 is the near-orthogonality term of the paper.
 struct EncoderSettings {
-    float penalty = 0;               ///< μ; 0: quantization error alone
-    float theta = 0;                 ///< θ
+    float penalty = 0;  ///< μ; 0: quantization error alone
+    float theta = 0;    ///< θ
     Effort effort = Effort::standard;
-    Matrix<float> metric = {};       ///< D × D, symmetric, or empty
-    Matrix<float> probe = {};        ///< D × D, or empty
+    Matrix<float> metric = {};  ///< D × D, symmetric, or empty
+    Matrix<float> probe = {};   ///< D × D, or empty
 
     friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
 };
 
 /// Figures of the training that `info` shows; they do not influence results.
 struct TrainingSummary {
-    std::uint64_t vectors = 0;             ///< learnt from
-    double distortion = 0;                 ///< mean squared error on them
-    double held_out_distortion = 0;        ///< on fresh encodings of vectors not learnt from
-    double cross_term_deviation = 0;       ///< standard deviation of |ȳ|² - Σ word_offset, held out
-    std::vector<double> objective = {};         ///< per iteration
+    std::uint64_t vectors = 0;           ///< learnt from
+    double distortion = 0;               ///< mean squared error on them
+    double held_out_distortion = 0;      ///< on fresh encodings of vectors not learnt from
+    double cross_term_deviation = 0;     ///< standard deviation of |ȳ|² - Σ word_offset, held out
+    std::vector<double> objective = {};  ///< per iteration
 
     friend bool operator==(const TrainingSummary&, const TrainingSummary&) = default;
 };
 
 struct Quantizer {
-    std::string method = {};                    ///< name in the registry: "PQ", "OPQ" …
-    bool unit_length = false;              ///< vectors are scaled to length one first (cosine)
-    bool stores_bias = false;              ///< codes carry |ȳ|² - Σ word_offset in a float each (CQ)
-    std::vector<float> centre = {};             ///< D values that are subtracted first
-    Matrix<float> rotation = {};                ///< D × D, orthogonal, or empty for the identity
+    std::string method = {};         ///< name in the registry: "PQ", "OPQ" …
+    bool unit_length = false;        ///< vectors are scaled to length one first (cosine)
+    bool stores_bias = false;        ///< codes carry |ȳ|² - Σ word_offset in a float each (CQ)
+    std::vector<float> centre = {};  ///< D values that are subtracted first
+    Matrix<float> rotation = {};     ///< D × D, orthogonal, or empty for the identity
     Dictionaries dictionaries = {};
-    std::vector<float> word_offsets = {};       ///< M × K
+    std::vector<float> word_offsets = {};  ///< M × K
     EncoderSettings encoder = {};
     TrainingSummary training = {};
 
@@ -80,9 +80,9 @@ std::uint64_t identity(const Quantizer& quantizer);
 
 /// Tables of one query: the score of a code is a sum of M look-ups.
 struct LookupTable {
-    std::size_t count = 0;                 ///< M
-    std::size_t words = 0;                 ///< K
-    std::vector<float> entries = {};            ///< M × K
+    std::size_t count = 0;            ///< M
+    std::size_t words = 0;            ///< K
+    std::vector<float> entries = {};  ///< M × K
     float offset = 0;
 
     /// Summed as ((entry_0 + entry_1) + …) + bias; the offset is the caller's to add.
@@ -91,8 +91,8 @@ struct LookupTable {
 
 struct EncodeOptions {
     Effort effort = Effort::standard;
-    bool effort_from_model = true;         ///< use the model's effort instead of the one above
-    std::uint64_t seed = 0;                ///< of the encoder's local search
+    bool effort_from_model = true;  ///< use the model's effort instead of the one above
+    std::uint64_t seed = 0;         ///< of the encoder's local search
     Execution execution = {};
 };
 

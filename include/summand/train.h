@@ -24,11 +24,11 @@ enum class BlockOrder { natural, structured };
 
 /// Product quantization: k-means in each of M blocks of dimensions.
 struct PqOptions {
-    std::size_t dictionaries = 8;          ///< M
-    std::size_t words = 256;               ///< K
+    std::size_t dictionaries = 8;  ///< M
+    std::size_t words = 256;       ///< K
     BlockOrder order = BlockOrder::natural;
-    int iterations = 25;                   ///< of k-means
-    bool unit_length = false;              ///< for cosine
+    int iterations = 25;       ///< of k-means
+    bool unit_length = false;  ///< for cosine
     std::uint64_t seed = 1;
     Execution execution = {};
 };
@@ -41,7 +41,7 @@ struct OpqOptions {
     std::size_t dictionaries = 8;
     std::size_t words = 256;
     RotationStart start = RotationStart::automatic;
-    int iterations = 40;                   ///< rotation and k-means steps
+    int iterations = 40;  ///< rotation and k-means steps
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
@@ -49,19 +49,19 @@ struct OpqOptions {
 
 /// What ties the words of different dictionaries together; it names the method.
 enum class Constraint {
-    none,               ///< CQ: smallest error; what search needs beyond the look-ups is stored with the code
-    orthogonal,         ///< OCQ: dictionaries orthogonal to each other
-    near_orthogonal,    ///< NOCQ: the sum of inner products of the chosen words is a constant ε
-    learnt_offsets,     ///< LOCQ: word offsets learnt together with the words
+    none,             ///< CQ: smallest error; what search needs beyond the look-ups is stored with the code
+    orthogonal,       ///< OCQ: dictionaries orthogonal to each other
+    near_orthogonal,  ///< NOCQ: the sum of inner products of the chosen words is a constant ε
+    learnt_offsets,   ///< LOCQ: word offsets learnt together with the words
 };
 
 /// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
 enum class WarmStart { automatic, pq, opq, levels };
 
 enum class PenaltyRule {
-    automatic,          ///< from the spread of near neighbours in the training set
-    validate,           ///< the paper's rule: best search of {5, 10, …, 100} neighbours on a sample
-    fixed,              ///< the number given
+    automatic,  ///< from the spread of near neighbours in the training set
+    validate,   ///< the paper's rule: best search of {5, 10, …, 100} neighbours on a sample
+    fixed,      ///< the number given
 };
 
 /// The vector that is subtracted first.
@@ -72,15 +72,15 @@ enum class BiasStorage { float32, byte };
 
 /// A training between two iterations: enough to go on with the identical result.
 struct Checkpoint {
-    std::uint64_t task = 0;                ///< hash of data and options; another task is refused
-    int step = 0;                          ///< finished iterations
-    double penalty = 0;                    ///< μ
+    std::uint64_t task = 0;  ///< hash of data and options; another task is refused
+    int step = 0;            ///< finished iterations
+    double penalty = 0;      ///< μ
     double epsilon = 0;
-    std::vector<float> translation = {};   ///< beyond the mean
-    Dictionaries dictionaries = {};        ///< in the space where residuals are measured
+    std::vector<float> translation = {};  ///< beyond the mean
+    Dictionaries dictionaries = {};       ///< in the space where residuals are measured
     std::vector<float> word_offsets = {};
-    Matrix<std::uint8_t> codes = {};       ///< of the training vectors
-    std::vector<double> objective = {};    ///< so far
+    Matrix<std::uint8_t> codes = {};     ///< of the training vectors
+    std::vector<double> objective = {};  ///< so far
 
     friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
@@ -90,22 +90,22 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    int iterations = 14;                   ///< of dictionaries and codes by turns
+    int iterations = 14;  ///< of dictionaries and codes by turns
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;
-    double penalty = 0;                    ///< μ, where the rule is `fixed`
-    bool learn_epsilon = true;             ///< NOCQ; false: ε = 0
-    std::optional<double> theta = {};      ///< LOCQ: θ, see docs/methods/locq.md; empty: the measured default
-    double lean = 0.8;                     ///< LOCQ: how far expected queries lean towards the mean
-    double power = 0.25;                   ///< LOCQ: exponent of the residual metric; 0: Euclidean
-    BiasStorage bias = BiasStorage::float32;   ///< CQ
+    double penalty = 0;                       ///< μ, where the rule is `fixed`
+    bool learn_epsilon = true;                ///< NOCQ; false: ε = 0
+    std::optional<double> theta = {};         ///< LOCQ: θ, see docs/methods/locq.md; empty: the measured default
+    double lean = 0.8;                        ///< LOCQ: how far expected queries lean towards the mean
+    double power = 0.25;                      ///< LOCQ: exponent of the residual metric; 0: Euclidean
+    BiasStorage bias = BiasStorage::float32;  ///< CQ
     Translation translation = Translation::mean;
-    Effort effort = Effort::standard;      ///< that `encode` will use
+    Effort effort = Effort::standard;  ///< that `encode` will use
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                        ///< borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};    ///< called after every iteration
+    const Checkpoint* resume = nullptr;                      ///< borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
 };
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
@@ -114,7 +114,7 @@ Quantizer train(MatrixView<float> vectors, const CompositeOptions& options);
 
 /// A method and its options as users write them: `PQ8`, `OPQ16x4`, `PQ8(order=structured,iterations=50)`.
 struct Spec {
-    std::string method = {};                          ///< name in the registry
+    std::string method = {};                     ///< name in the registry
     std::size_t dictionaries = 8;                ///< M
     std::size_t bits = 8;                        ///< of a code: K = 2^bits
     std::map<std::string, std::string> options;  ///< as written
@@ -128,11 +128,11 @@ std::string to_string(const Spec& spec);
 
 /// Settings of a training that are not part of a spec.
 struct TrainSettings {
-    Metric metric = Metric::euclidean;           ///< cosine: vectors are scaled to length one
+    Metric metric = Metric::euclidean;  ///< cosine: vectors are scaled to length one
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                        ///< composite family; borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};    ///< composite family
+    const Checkpoint* resume = nullptr;                      ///< composite family; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< composite family
 };
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings = {});
@@ -140,7 +140,7 @@ Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings
 struct MethodInfo {
     std::string_view name;
     std::string_view summary;                    ///< one line
-    std::vector<std::string_view> options = {};       ///< "iterations=25", "order=natural|structured" …
+    std::vector<std::string_view> options = {};  ///< "iterations=25", "order=natural|structured" …
 };
 
 /// All methods of this build, in the order they are shown to users.

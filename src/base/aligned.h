@@ -17,7 +17,7 @@ class AlignedBuffer {
 public:
     AlignedBuffer() = default;
     explicit AlignedBuffer(std::size_t size)
-        : data_(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{kCacheLine}))), size_(size) {}
+        : data_(static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{kCacheLine}))), size_(size) {}
 
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
@@ -27,7 +27,7 @@ public:
 
 private:
     struct Free {
-        void operator()(T* p) const { ::operator delete(p, std::align_val_t{kCacheLine}); }
+        void operator()(T* p) const { ::operator delete (p, std::align_val_t{kCacheLine}); }
     };
     std::unique_ptr<T[], Free> data_;
     std::size_t size_ = 0;

@@ -50,7 +50,7 @@ class Pool {
 public:
     static Pool& instance() {
         static std::mutex mutex;
-        static Pool* pool = nullptr;   // never destroyed: workers may outlive main
+        static Pool* pool = nullptr;  // never destroyed: workers may outlive main
         std::lock_guard lock(mutex);
         if (!pool || pool->process_ != getpid()) pool = new Pool;
         return *pool;
@@ -104,9 +104,7 @@ private:
 
 unsigned default_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-unsigned thread_count(const Execution& execution) {
-    return execution.threads ? execution.threads : default_threads();
-}
+unsigned thread_count(const Execution& execution) { return execution.threads ? execution.threads : default_threads(); }
 
 void check_stop(const Execution& execution) {
     if (execution.stop.stop_requested()) throw Cancelled();

@@ -23,7 +23,7 @@ class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(mix(seed) | 1) {}
 
-    std::uint64_t next() {   // xorshift64*
+    std::uint64_t next() {  // xorshift64*
         state_ ^= state_ >> 12;
         state_ ^= state_ << 25;
         state_ ^= state_ >> 27;
@@ -31,16 +31,12 @@ public:
     }
 
     /// Uniform in [0, n), n > 0.
-    std::size_t below(std::size_t n) {
-        return static_cast<std::size_t>((static_cast<Wide>(next()) * n) >> 64);
-    }
+    std::size_t below(std::size_t n) { return static_cast<std::size_t>((static_cast<Wide>(next()) * n) >> 64); }
 
     /// Uniform in [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-    double gaussian() {
-        return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(2 * std::numbers::pi * uniform());
-    }
+    double gaussian() { return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(2 * std::numbers::pi * uniform()); }
 
 private:
     __extension__ typedef unsigned __int128 Wide;

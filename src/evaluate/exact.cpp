@@ -19,9 +19,9 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kTileRows = 1024;   // base rows per tile
-constexpr std::size_t kSegment = 256;     // scores compared with the limit at a time
-constexpr std::size_t kSpare = 32;        // candidates kept beyond k
+constexpr std::size_t kTileRows = 1024;  // base rows per tile
+constexpr std::size_t kSegment = 256;    // scores compared with the limit at a time
+constexpr std::size_t kSpare = 32;       // candidates kept beyond k
 
 struct Exact {
     double score;
@@ -33,7 +33,7 @@ struct Task {
     MatrixView<float> base, queries;
     std::size_t k;
     bool euclidean;
-    std::vector<float> norms;             // |x|², or zeros
+    std::vector<float> norms;  // |x|², or zeros
     double largest_norm;
 
     double score(std::size_t query, std::size_t row) const {
@@ -62,8 +62,10 @@ std::vector<Exact> rescored(const Task& task, std::size_t query, const std::vect
     std::sort(best.begin(), best.end());
     if (candidates.size() == task.base.rows() || best.empty()) return best;
     // A row that was left out has a first-pass score of at least the last candidate's, less the rounding of both.
-    const double query_norm = static_cast<double>(kernels().dot(task.queries.row(query), task.queries.row(query), task.base.columns()));
-    const double rounding = 1e-6 * std::sqrt(static_cast<double>(task.base.columns())) * (query_norm + task.largest_norm);
+    const double query_norm =
+        static_cast<double>(kernels().dot(task.queries.row(query), task.queries.row(query), task.base.columns()));
+    const double rounding =
+        1e-6 * std::sqrt(static_cast<double>(task.base.columns())) * (query_norm + task.largest_norm);
     const double left_out = static_cast<double>(candidates.back().score) + (task.euclidean ? query_norm : 0) - rounding;
     return best[task.k - 1].score < left_out ? best : exhaustive(task, query);
 }
@@ -81,8 +83,8 @@ void search_block(const Task& task, std::size_t first, std::size_t last, Neighbo
     std::vector<TopK> tops(last - first, TopK(std::min(task.k + kSpare, task.base.rows())));
     for (std::size_t row = 0; row < task.base.rows(); row += kTileRows) {
         const std::size_t rows = std::min(kTileRows, task.base.rows() - row);
-        row_block_products(task.euclidean ? -2.0f : -1.0f, task.queries.row(first), last - first, task.base.row(row), rows,
-                           task.base.columns(), tile);
+        row_block_products(task.euclidean ? -2.0f : -1.0f, task.queries.row(first), last - first, task.base.row(row),
+                           rows, task.base.columns(), tile);
         for (std::size_t q = 0; q < last - first; ++q)
             for (std::size_t s = 0; s < rows; s += kSegment)
                 offer_segment(tile + q * rows + s, task.norms.data() + row + s, row + s, std::min(kSegment, rows - s),
@@ -98,7 +100,8 @@ void search_block(const Task& task, std::size_t first, std::size_t last, Neighbo
 }
 
 Matrix<float> unit_copy(MatrixView<float> vectors, const char* what) {
-    Matrix<float> copy(vectors.rows(), vectors.columns(), std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
+    Matrix<float> copy(vectors.rows(), vectors.columns(),
+                       std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     scale_to_unit_length(copy, what);
     return copy;
 }
@@ -113,7 +116,8 @@ Neighbors exact_neighbors(MatrixView<float> base, MatrixView<float> queries, std
     require_finite(base, "exact: base");
     require_finite(queries, "exact: queries");
     if (metric == Metric::cosine) {
-        const Matrix<float> unit_base = unit_copy(base, "exact: base"), unit_queries = unit_copy(queries, "exact: queries");
+        const Matrix<float> unit_base = unit_copy(base, "exact: base"),
+                            unit_queries = unit_copy(queries, "exact: queries");
         return exact_neighbors(unit_base.view(), unit_queries.view(), k, Metric::inner_product, execution);
     }
     Neighbors found{Matrix<std::int64_t>(queries.rows(), k, kNoId),

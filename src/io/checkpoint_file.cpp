@@ -52,13 +52,15 @@ Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
     checkpoint.penalty = read_double(fields, "penalty");
     checkpoint.epsilon = read_double(fields, "epsilon");
     checkpoint.translation = reader.values<float>("translation", Element::float32, {D});
-    words.rows = {words.count * words.words, D, reader.values<float>("words", Element::float32, {words.count, words.words, D})};
+    words.rows = {words.count * words.words, D,
+                  reader.values<float>("words", Element::float32, {words.count, words.words, D})};
     checkpoint.word_offsets = reader.values<float>("word_offsets", Element::float32, {words.count, words.words});
     checkpoint.codes = {N, words.count, reader.values<std::uint8_t>("codes", Element::uint8, {N, words.count})};
     reader.check(std::all_of(checkpoint.codes.values().begin(), checkpoint.codes.values().end(),
                              [&](std::uint8_t code) { return code < words.words; }),
                  "a code names a word beyond the ", words.words, " of its dictionary");
-    checkpoint.objective = reader.values<double>("objective", Element::float64, {static_cast<std::uint64_t>(checkpoint.step)});
+    checkpoint.objective =
+        reader.values<double>("objective", Element::float64, {static_cast<std::uint64_t>(checkpoint.step)});
     return checkpoint;
 }
 

@@ -41,8 +41,9 @@ void check_fit(const ContainerReader& reader, const Fields& codes, const Quantiz
                  codes.count("dictionaries"), " dictionaries of ", codes.count("words"), " words, the model has ",
                  words.count, " of ", words.words);
     const bool biased = quantizer.stores_bias && (metric == Metric::euclidean || reader.has("codes"));
-    reader.check(reader.has("bias") == biased, "the codes ",
-                 biased ? "lack the biases that the model stores" : "have biases that this model and metric do not use");
+    reader.check(
+        reader.has("bias") == biased, "the codes ",
+        biased ? "lack the biases that the model stores" : "have biases that this model and metric do not use");
 }
 
 /// `file` is aligned to 64 bytes and kept by `owner`.

@@ -35,8 +35,8 @@ void check_shapes(const Quantizer& q) {
     require(q.word_offsets.size() == words.count * words.words, "save: expected ", words.count * words.words,
             " word offsets, got ", q.word_offsets.size());
     const auto require_square = [&](const Matrix<float>& matrix, const char* what) {
-        require(matrix.empty() || (matrix.rows() == D && matrix.columns() == D), "save: expected a ", what, " of ", D, "×", D,
-                ", got ", matrix.rows(), "×", matrix.columns());
+        require(matrix.empty() || (matrix.rows() == D && matrix.columns() == D), "save: expected a ", what, " of ", D,
+                "×", D, ", got ", matrix.rows(), "×", matrix.columns());
         require(all_finite(matrix.values()), "save: the ", what, " holds a number that is not finite");
     };
     require_square(q.rotation, "rotation");
@@ -44,8 +44,8 @@ void check_shapes(const Quantizer& q) {
     require_square(q.encoder.probe, "probe");
     require(!words.blocks() || valid_blocks(words.block_begin, words.count, D), "save: expected blocks that cover all ",
             D, " dimensions in order");
-    require(all_finite(q.centre) && all_finite(words.rows.values()) &&
-                all_finite(q.word_offsets) && std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta),
+    require(all_finite(q.centre) && all_finite(words.rows.values()) && all_finite(q.word_offsets) &&
+                std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta),
             "save: the model holds a number that is not finite");
 }
 
@@ -197,7 +197,8 @@ namespace {
 
 Quantizer load_model(const ByteSource& bytes, std::string_view name) {
     const ContainerReader reader(bytes, name);
-    reader.expect(Kind::model, {"centre", "rotation", "metric", "probe", "blocks", "words", "word_offsets", "objective"});
+    reader.expect(Kind::model,
+                  {"centre", "rotation", "metric", "probe", "blocks", "words", "word_offsets", "objective"});
     return read_quantizer(reader, reader.metadata());
 }
 

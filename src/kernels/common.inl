@@ -36,8 +36,7 @@ SUMMAND_INLINE void inner_products_of(const float* query, const float* columns, 
                                       std::size_t stride, float* out) {
     Float16 sum[Vectors] = {};
     for (std::size_t d = 0; d < dimensions; ++d)
-        for (std::size_t v = 0; v < Vectors; ++v)
-            sum[v] += query[d] * load<Float16>(columns + d * stride + v * kLanes);
+        for (std::size_t v = 0; v < Vectors; ++v) sum[v] += query[d] * load<Float16>(columns + d * stride + v * kLanes);
     for (std::size_t v = 0; v < Vectors; ++v) store(out + v * kLanes, sum[v]);
 }
 
@@ -46,8 +45,7 @@ void inner_products(const float* query, const float* columns, std::size_t dimens
     std::size_t w = 0;
     for (; w + 8 * kLanes <= words; w += 8 * kLanes)
         inner_products_of<8>(query, columns + w, dimensions, stride, out + w);
-    for (; w + kLanes <= words; w += kLanes)
-        inner_products_of<1>(query, columns + w, dimensions, stride, out + w);
+    for (; w + kLanes <= words; w += kLanes) inner_products_of<1>(query, columns + w, dimensions, stride, out + w);
     for (; w < words; ++w) {
         float sum = 0;
         for (std::size_t d = 0; d < dimensions; ++d) sum += query[d] * columns[d * stride + w];
@@ -71,7 +69,8 @@ SUMMAND_INLINE void fold(LaneMinimum& minimum, Float16 value, Int16 index) {
     minimum.value = better ? value : minimum.value;
     minimum.index = better ? index : minimum.index;
 }
-#define SUMMAND_LANES(v, a, b, c, d, e, f, g, h) __builtin_shufflevector(v, v, a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h)
+#define SUMMAND_LANES(v, a, b, c, d, e, f, g, h) \
+    __builtin_shufflevector(v, v, a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h)
 #define SUMMAND_FOLD(minimum, ...) \
     fold(minimum, SUMMAND_LANES((minimum).value, __VA_ARGS__), SUMMAND_LANES((minimum).index, __VA_ARGS__))
 SUMMAND_INLINE std::uint32_t first_smallest(LaneMinimum minimum, float* best) {
@@ -117,7 +116,9 @@ SUMMAND_INLINE float lane_total(std::size_t size, Term term) {
 
 struct DotTerm {
     const float *a, *b;
-    inline __attribute__((always_inline)) Float16 vector(std::size_t i) const { return load<Float16>(a + i) * load<Float16>(b + i); }
+    inline __attribute__((always_inline)) Float16 vector(std::size_t i) const {
+        return load<Float16>(a + i) * load<Float16>(b + i);
+    }
     inline __attribute__((always_inline)) float scalar(std::size_t i) const { return a[i] * b[i]; }
 };
 struct DistanceTerm {

@@ -19,19 +19,19 @@ namespace summand {
 ///     excess(k) = excess + gain[k] + slope·change(k)     - the same of the current word
 ///     cost(k)   = error(k) + penalty·excess(k)²
 struct IcmVisit {
-    const std::int16_t* const* rows;   ///< `row_count` rows of `stride` values; their sum fits 16 bits
+    const std::int16_t* const* rows;  ///< `row_count` rows of `stride` values; their sum fits 16 bits
     std::size_t row_count;
-    const float* unary;                ///< |d|² - 2 z·d; kIcmPadding past the last word
-    const float* gain;                 ///< 2 p·d - word_offset
-    std::size_t stride;                ///< K rounded up to a multiple of kIcmLanes
+    const float* unary;  ///< |d|² - 2 z·d; kIcmPadding past the last word
+    const float* gain;   ///< 2 p·d - word_offset
+    std::size_t stride;  ///< K rounded up to a multiple of kIcmLanes
     float scale;
     float penalty, slope;
-    std::uint32_t word;                ///< the current one
-    float error, excess;               ///< with it
+    std::uint32_t word;   ///< the current one
+    float error, excess;  ///< with it
 };
 inline constexpr std::size_t kIcmLanes = 32;
 inline constexpr std::size_t kMaxIcmStride = 256;
-inline constexpr float kIcmPadding = 1e30f;
+inline constexpr float kIcmPadding = __builtin_inff();  // costs more than any word, or compares as neither
 
 /// The current word, unless another one costs less.
 struct IcmChoice {

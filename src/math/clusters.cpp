@@ -10,6 +10,7 @@
 #include "base/stopwatch.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "summand/error.h"
 
 namespace summand {
 namespace {
@@ -21,7 +22,8 @@ std::vector<float> squared_norms(MatrixView<float> rows) {
 }
 
 double mean(const std::vector<float>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(std::max<std::size_t>(1, values.size()));
+    return std::accumulate(values.begin(), values.end(), 0.0) /
+           static_cast<double>(std::max<std::size_t>(1, values.size()));
 }
 
 // k-means++ on a sample: each next centre is drawn with probability proportional to its squared distance from
@@ -38,8 +40,8 @@ Matrix<float> spread_centres(MatrixView<float> points, const KMeansOptions& opti
         std::copy_n(points.row(sample[chosen]), points.columns(), centres.row(c));
         parallel_ranges(options.execution, sample.size(), 1024, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i)
-                nearest[i] = std::min(nearest[i], kernels().squared_distance(points.row(sample[i]), centres.row(c),
-                                                                             points.columns()));
+                nearest[i] = std::min(
+                    nearest[i], kernels().squared_distance(points.row(sample[i]), centres.row(c), points.columns()));
         });
         double target = random.uniform() * std::accumulate(nearest.begin(), nearest.end(), 0.0);
         chosen = 0;
@@ -90,8 +92,8 @@ Assignment nearest_centres(MatrixView<float> points, MatrixView<float> centres, 
         row_block_products(-2, points.row(first), last - first, centres.data(), centres.rows(), dimensions, products);
         for (std::size_t i = first; i < last; ++i) {
             float best;
-            nearest.centre[i] = kernel.argmin_sum(products + (i - first) * centres.rows(), norms.data(),
-                                                  centres.rows(), &best);
+            nearest.centre[i] =
+                kernel.argmin_sum(products + (i - first) * centres.rows(), norms.data(), centres.rows(), &best);
             nearest.distance[i] = std::max(0.0f, best + kernel.dot(points.row(i), points.row(i), dimensions));
         }
     });
@@ -100,7 +102,7 @@ Assignment nearest_centres(MatrixView<float> points, MatrixView<float> centres, 
 
 ClusterSums sums_by_cluster(MatrixView<float> points, const std::vector<std::uint32_t>& cluster, std::size_t clusters,
                             const Execution& execution) {
-    constexpr std::size_t kTogether = 32;   // members added in float before they go into the double sum
+    constexpr std::size_t kTogether = 32;  // members added in float before they go into the double sum
     ClusterSums result{Matrix<double>(clusters, points.columns()), std::vector<std::size_t>(clusters)};
     for (const std::uint32_t c : cluster) ++result.counts[c];
     std::vector<std::size_t> begin(clusters + 1);
@@ -120,6 +122,7 @@ ClusterSums sums_by_cluster(MatrixView<float> points, const std::vector<std::uin
 }
 
 KMeans kmeans(MatrixView<float> points, const KMeansOptions& options) {
+    require(options.iterations >= 0, "k-means: expected at least 0 iterations, got ", options.iterations);
     const Stopwatch watch;
     KMeans result;
     result.centres = spread_centres(points, options);

@@ -13,14 +13,14 @@ namespace summand {
 
 /// The nearest centre of each point, by |c|² - 2 x·c; ties go to the smaller number.
 struct Assignment {
-    std::vector<std::uint32_t> centre;   ///< per point
-    std::vector<float> distance;         ///< squared, per point, at least 0
+    std::vector<std::uint32_t> centre;  ///< per point
+    std::vector<float> distance;        ///< squared, per point, at least 0
 };
 Assignment nearest_centres(MatrixView<float> points, MatrixView<float> centres, const Execution& execution);
 
 /// Sums of the points of each cluster, each over its members in order.
 struct ClusterSums {
-    Matrix<double> sums;                 ///< clusters × dimensions
+    Matrix<double> sums;  ///< clusters × dimensions
     std::vector<std::size_t> counts;
 };
 ClusterSums sums_by_cluster(MatrixView<float> points, const std::vector<std::uint32_t>& cluster, std::size_t clusters,
@@ -36,8 +36,8 @@ struct KMeansOptions {
 
 struct KMeans {
     Matrix<float> centres;
-    Assignment assignment;               ///< of every point to those centres
-    std::vector<double> objective;       ///< mean squared distance before each update, and at the end
+    Assignment assignment;          ///< of every point to those centres
+    std::vector<double> objective;  ///< mean squared distance before each update, and at the end
 };
 
 /// Lloyd's iterations from a k-means++ start. An empty cluster moves to the point farthest from its centre; with

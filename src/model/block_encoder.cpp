@@ -19,7 +19,8 @@ Matrix<std::uint8_t> encode_blocks(const Dictionaries& dictionaries, MatrixView<
     for (std::size_t m = 0; m < dictionaries.count; ++m) {
         const std::size_t first = dictionaries.block_begin[m], last = dictionaries.block_begin[m + 1];
         const Matrix<float> centres = column_block(dictionaries.rows.view().slice(m * words, words), first, last);
-        const Assignment nearest = nearest_centres(column_block(vectors, first, last).view(), centres.view(), execution);
+        const Assignment nearest =
+            nearest_centres(column_block(vectors, first, last).view(), centres.view(), execution);
         for (std::size_t i = 0; i < codes.rows(); ++i) codes[i][m] = static_cast<std::uint8_t>(nearest.centre[i]);
     }
     return codes;

@@ -12,18 +12,18 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kGroup = 32;       // vectors searched together: their terms stay in the L2 cache
-constexpr std::size_t kChanged = 2;      // codes that a perturbation changes
+constexpr std::size_t kGroup = 32;   // vectors searched together: their terms stay in the L2 cache
+constexpr std::size_t kChanged = 2;  // codes that a perturbation changes
 
 }  // namespace
 
 // The state of one vector in the search.
 struct CompositeEncoder::Vector {
-    float* unary;                        // |d|² - 2 z·d, M × stride
-    float* gain;                         // 2 p·d - word_offset, M × stride
-    float squared_norm, shift;           // |z|², and the shift of e
+    float* unary;               // |d|² - 2 z·d, M × stride
+    float* gain;                // 2 p·d - word_offset, M × stride
+    float squared_norm, shift;  // |z|², and the shift of e
     float error, excess, cost;
-    std::size_t unchanged;               // visits in a row that changed nothing
+    std::size_t unchanged;  // visits in a row that changed nothing
     Random random{0};
     std::uint8_t code[kMaxDictionaries];
 };
@@ -57,7 +57,8 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
     };
     Matrix<float> largest(all, M);
     for_each_product([&](std::size_t w, std::size_t m, const float* row) {
-        largest[w][m] = std::abs(*std::max_element(row, row + K, [](float a, float b) { return std::abs(a) < std::abs(b); }));
+        largest[w][m] =
+            std::abs(*std::max_element(row, row + K, [](float a, float b) { return std::abs(a) < std::abs(b); }));
     });
     double bound = 0;
     for (std::size_t m = 0; m < M; ++m) {
@@ -111,10 +112,17 @@ void CompositeEncoder::greedy_start(Vector& vector) const {
     const std::int16_t* rows[kMaxDictionaries];
     for (std::size_t m = 0; m < dictionaries_.count; ++m) {
         for (std::size_t l = 0; l < m; ++l) rows[l] = pairs(m, l, vector.code[l]);
-        const IcmChoice choice = kernels().icm_visit({.rows = rows, .row_count = m, .unary = vector.unary + m * stride_,
-                                                      .gain = vector.gain + m * stride_, .stride = stride_,
-                                                      .scale = scale_, .penalty = 0, .slope = 0, .word = 0,
-                                                      .error = 0, .excess = 0});
+        const IcmChoice choice = kernels().icm_visit({.rows = rows,
+                                                      .row_count = m,
+                                                      .unary = vector.unary + m * stride_,
+                                                      .gain = vector.gain + m * stride_,
+                                                      .stride = stride_,
+                                                      .scale = scale_,
+                                                      .penalty = 0,
+                                                      .slope = 0,
+                                                      .word = 0,
+                                                      .error = 0,
+                                                      .excess = 0});
         vector.code[m] = static_cast<std::uint8_t>(choice.word);
     }
 }
@@ -131,10 +139,16 @@ bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {
     std::size_t count = 0;
     for (std::size_t l = 0; l < dictionaries_.count; ++l)
         if (l != m) rows[count++] = pairs(m, l, vector.code[l]);
-    const IcmChoice choice = kernels().icm_visit({.rows = rows, .row_count = count, .unary = vector.unary + m * stride_,
-                                                  .gain = vector.gain + m * stride_, .stride = stride_, .scale = scale_,
-                                                  .penalty = penalty_.penalty, .slope = 1 - penalty_.theta,
-                                                  .word = vector.code[m], .error = vector.error,
+    const IcmChoice choice = kernels().icm_visit({.rows = rows,
+                                                  .row_count = count,
+                                                  .unary = vector.unary + m * stride_,
+                                                  .gain = vector.gain + m * stride_,
+                                                  .stride = stride_,
+                                                  .scale = scale_,
+                                                  .penalty = penalty_.penalty,
+                                                  .slope = 1 - penalty_.theta,
+                                                  .word = vector.code[m],
+                                                  .error = vector.error,
                                                   .excess = vector.excess});
     if (choice.word == vector.code[m]) return false;
     vector.code[m] = static_cast<std::uint8_t>(choice.word);
@@ -153,7 +167,8 @@ void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps) const {
         for (std::size_t m = 0; m < M; ++m)
             for (std::size_t i = 0; i < vectors.size(); ++i) {
                 if (i + 1 < vectors.size() && vectors[i + 1].unchanged < M) prefetch(m, vectors[i + 1]);
-                if (vectors[i].unchanged < M) vectors[i].unchanged = visit(m, vectors[i]) ? 1 : vectors[i].unchanged + 1;
+                if (vectors[i].unchanged < M)
+                    vectors[i].unchanged = visit(m, vectors[i]) ? 1 : vectors[i].unchanged + 1;
             }
 }
 
@@ -206,7 +221,8 @@ void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSea
     float* probe_products = target_products;
     if (!one_product) {
         probe_products = probe_scratch.at_least(kRowBlock * all);
-        row_block_products(-2, vectors.probes.data(), vectors.rows(), dictionaries_.rows.data(), all, D, probe_products);
+        row_block_products(-2, vectors.probes.data(), vectors.rows(), dictionaries_.rows.data(), all, D,
+                           probe_products);
     }
     float* terms = term_scratch.at_least(2 * kGroup * M * stride_);
     std::vector<Vector> current(kGroup), trial;

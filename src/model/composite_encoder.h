@@ -22,14 +22,14 @@
 namespace summand {
 
 struct LocalSearch {
-    int sweeps = 3;            ///< over all dictionaries, at most
-    int perturbations = 0;     ///< rounds of local search
-    std::uint64_t seed = 0;    ///< mixed with the vector itself, so that its position does not matter
+    int sweeps = 3;          ///< over all dictionaries, at most
+    int perturbations = 0;   ///< rounds of local search
+    std::uint64_t seed = 0;  ///< mixed with the vector itself, so that its position does not matter
 };
 
 struct CodePenalty {
-    float penalty = 0;         ///< μ
-    float theta = 0;           ///< θ
+    float penalty = 0;  ///< μ
+    float theta = 0;    ///< θ
 };
 
 class CompositeEncoder {
@@ -38,7 +38,8 @@ public:
     CompositeEncoder(const Dictionaries& dictionaries, std::span<const float> word_offsets, CodePenalty penalty,
                      const Execution& execution);
 
-    Matrix<std::uint8_t> encode(const CompositeView& vectors, const LocalSearch& search, const Execution& execution) const;
+    Matrix<std::uint8_t> encode(const CompositeView& vectors, const LocalSearch& search,
+                                const Execution& execution) const;
 
     /// Starts from `codes` and keeps them where the result is not better: the exact cost of no vector rises.
     void improve(const CompositeView& vectors, const LocalSearch& search, const Execution& execution,
@@ -51,7 +52,8 @@ private:
         return pairs_.data() + ((m * dictionaries_.count + l) * dictionaries_.words + word) * stride_;
     }
     void tabulate_pairs(const Execution& execution);
-    void encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes, bool from_codes) const;
+    void encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes,
+                      bool from_codes) const;
     void start(const CompositeView& vectors, std::size_t i, const LocalSearch& search, const std::uint8_t* code,
                Vector& vector) const;
     void fill_terms(const float* target_products, const float* probe_products, Vector& vector) const;
@@ -66,8 +68,8 @@ private:
     const Dictionaries& dictionaries_;
     std::span<const float> word_offsets_;
     CodePenalty penalty_;
-    std::size_t stride_;                       // K rounded up for the kernel
-    std::vector<float> norms_;                 // |d|², M × K
+    std::size_t stride_;        // K rounded up for the kernel
+    std::vector<float> norms_;  // |d|², M × K
     // Row ((m·M + l)·K + k): inner products of word k of dictionary l with all words of dictionary m, ÷ scale.
     AlignedBuffer<std::int16_t> pairs_;
     float scale_ = 0;

@@ -21,7 +21,8 @@ CompositeInput composite_input(Matrix<float> vectors, const Matrix<float>& metri
     return input;
 }
 
-Dictionaries transformed_words(const Dictionaries& dictionaries, const Matrix<float>& matrix, const Execution& execution) {
+Dictionaries transformed_words(const Dictionaries& dictionaries, const Matrix<float>& matrix,
+                               const Execution& execution) {
     Dictionaries result = dictionaries;
     if (!matrix.empty()) result.rows = multiply_transposed(dictionaries.rows.view(), matrix.view(), execution);
     return result;

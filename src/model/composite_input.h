@@ -17,7 +17,7 @@ namespace summand {
 
 struct CompositeView {
     MatrixView<float> targets;
-    MatrixView<float> probes;            ///< the same memory as the targets where P is the identity
+    MatrixView<float> probes;  ///< the same memory as the targets where P is the identity
     const float* shifts = nullptr;
 
     std::size_t rows() const { return targets.rows(); }
@@ -28,16 +28,19 @@ struct CompositeView {
 
 struct CompositeInput {
     Matrix<float> targets;
-    Matrix<float> probes;                ///< empty: the targets
+    Matrix<float> probes;  ///< empty: the targets
     std::vector<float> shifts;
 
-    CompositeView view() const { return {targets.view(), probes.empty() ? targets.view() : probes.view(), shifts.data()}; }
+    CompositeView view() const {
+        return {targets.view(), probes.empty() ? targets.view() : probes.view(), shifts.data()};
+    }
 };
 
 CompositeInput composite_input(Matrix<float> vectors, const Matrix<float>& metric, const Matrix<float>& probe,
                                const Execution& execution);
 
 /// The words multiplied by `metric` (unchanged where that is empty).
-Dictionaries transformed_words(const Dictionaries& dictionaries, const Matrix<float>& matrix, const Execution& execution);
+Dictionaries transformed_words(const Dictionaries& dictionaries, const Matrix<float>& matrix,
+                               const Execution& execution);
 
 }  // namespace summand

@@ -8,9 +8,12 @@ namespace summand {
 
 inline LocalSearch local_search(Effort effort, std::uint64_t seed = 0) {
     switch (effort) {
-        case Effort::fast: return {.sweeps = 3, .perturbations = 0, .seed = seed};
-        case Effort::standard: return {.sweeps = 3, .perturbations = 8, .seed = seed};
-        case Effort::best: return {.sweeps = 4, .perturbations = 48, .seed = seed};
+        case Effort::fast:
+            return {.sweeps = 3, .perturbations = 0, .seed = seed};
+        case Effort::standard:
+            return {.sweeps = 3, .perturbations = 8, .seed = seed};
+        case Effort::best:
+            return {.sweeps = 4, .perturbations = 48, .seed = seed};
     }
     return {};
 }

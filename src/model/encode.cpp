@@ -24,7 +24,8 @@ std::vector<float> biases(const Quantizer& quantizer, const Matrix<std::uint8_t>
                 offsets += static_cast<double>(quantizer.word_offsets[m * words.words + codes[i][m]]);
             }
             kernels().sum_rows(chosen.data(), words.count, sum.size(), sum.data());
-            bias[i] = static_cast<float>(static_cast<double>(kernels().dot(sum.data(), sum.data(), sum.size())) - offsets);
+            bias[i] =
+                static_cast<float>(static_cast<double>(kernels().dot(sum.data(), sum.data(), sum.size())) - offsets);
         }
     });
     return bias;
@@ -32,7 +33,8 @@ std::vector<float> biases(const Quantizer& quantizer, const Matrix<std::uint8_t>
 
 Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> vectors, const EncodeOptions& options) {
     const EncoderSettings& settings = quantizer.encoder;
-    const CompositeInput input = composite_input(std::move(vectors), settings.metric, settings.probe, options.execution);
+    const CompositeInput input =
+        composite_input(std::move(vectors), settings.metric, settings.probe, options.execution);
     const Dictionaries words = transformed_words(quantizer.dictionaries, settings.metric, options.execution);
     const Effort effort = options.effort_from_model ? settings.effort : options.effort;
     return CompositeEncoder(words, quantizer.word_offsets, {settings.penalty, settings.theta}, options.execution)
@@ -44,8 +46,9 @@ Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> 
 Codes encode(const Quantizer& quantizer, MatrixView<float> vectors, const EncodeOptions& options) {
     Matrix<float> moved = to_code_space(quantizer, vectors, "encode", options.execution);
     Codes codes{.model = identity(quantizer)};
-    codes.rows = quantizer.dictionaries.blocks() ? encode_blocks(quantizer.dictionaries, moved.view(), options.execution)
-                                                 : encode_composite(quantizer, std::move(moved), options);
+    codes.rows = quantizer.dictionaries.blocks()
+                     ? encode_blocks(quantizer.dictionaries, moved.view(), options.execution)
+                     : encode_composite(quantizer, std::move(moved), options);
     if (quantizer.stores_bias) codes.bias = biases(quantizer, codes.rows, options.execution);
     return codes;
 }

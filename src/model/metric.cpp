@@ -6,9 +6,12 @@ namespace summand {
 
 std::string_view name(Metric metric) {
     switch (metric) {
-        case Metric::euclidean: return "euclidean";
-        case Metric::inner_product: return "ip";
-        case Metric::cosine: return "cosine";
+        case Metric::euclidean:
+            return "euclidean";
+        case Metric::inner_product:
+            return "ip";
+        case Metric::cosine:
+            return "cosine";
     }
     return "unknown";
 }

@@ -22,8 +22,9 @@ Matrix<float> transposed(const Matrix<float>& matrix) {
 
 void require_finite(MatrixView<float> vectors, const char* what) {
     for (std::size_t i = 0; i < vectors.rows(); ++i)
-        require(std::all_of(vectors.row(i), vectors.row(i) + vectors.columns(), [](float x) { return std::isfinite(x); }),
-                what, ": row ", i, " holds a value that is not finite (NaN or infinity)");
+        require(
+            std::all_of(vectors.row(i), vectors.row(i) + vectors.columns(), [](float x) { return std::isfinite(x); }),
+            what, ": row ", i, " holds a value that is not finite (NaN or infinity)");
 }
 
 void scale_to_unit_length(Matrix<float>& vectors, const char* what) {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kParts = 16;
 constexpr double kRidge = 1;
 constexpr int kIterations = 40;
-constexpr double kTolerance = 1e-8;     // of the squared residual of the normal equations
+constexpr double kTolerance = 1e-8;  // of the squared residual of the normal equations
 
 using Values = std::vector<double>;
 
@@ -77,7 +77,8 @@ void fit_additive(const Matrix<std::uint8_t>& codes, const std::vector<double>& 
             residual[j] -= step * image[j];
         }
         const double next = precondition();
-        for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = preconditioned[j] + next / size * direction[j];
+        for (std::size_t j = 0; j < direction.size(); ++j)
+            direction[j] = preconditioned[j] + next / size * direction[j];
         size = next;
     }
     for (std::size_t j = 0; j < values.size(); ++j) values[j] = static_cast<float>(start[j] + change[j]);

@@ -20,10 +20,10 @@
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 8;        // of L-BFGS per outer iteration
-constexpr double kRamp = 0.6;                // share of the iterations in which the penalty rises from 1/100
+constexpr int kDescentIterations = 8;  // of L-BFGS per outer iteration
+constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100
 constexpr std::size_t kMostHeldOut = 2048;
-constexpr std::size_t kLargestQueryModel = 2048;   // dimensions; the model is a D × D eigenproblem
+constexpr std::size_t kLargestQueryModel = 2048;  // dimensions; the model is a D × D eigenproblem
 // Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
 double penalty_factor(std::size_t dictionaries) { return dictionaries <= 5 ? 0.6 : 0.25; }
 
@@ -48,8 +48,8 @@ void update_codes(const CompositeTask& task, const CompositePenalty& penalty, Co
     const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
                                    {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta)},
                                    task.options.execution);
-    encoder.improve(task.input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)}, task.options.execution,
-                    state.codes);
+    encoder.improve(task.input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
+                    task.options.execution, state.codes);
 }
 
 Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& translation) {
@@ -73,7 +73,8 @@ void update_translation(CompositeTask& task, const CompositeState& state) {
         for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.targets[n][d] - sum[d]);
     }
     std::vector<float> translation = task.translation;
-    for (std::size_t d = 0; d < D; ++d) translation[d] += static_cast<float>(mean[d] / static_cast<double>(view.rows()));
+    for (std::size_t d = 0; d < D; ++d)
+        translation[d] += static_cast<float>(mean[d] / static_cast<double>(view.rows()));
     task.translate(std::move(translation));
 }
 
@@ -81,7 +82,8 @@ double deviation(const CompositeTerms& terms) {
     return std::sqrt(std::max(0.0, terms.squared_excess - terms.excess * terms.excess));
 }
 
-void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms, const Stopwatch& watch) {
+void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms,
+            const Stopwatch& watch) {
     if (!task.options.execution.progress) return;
     task.options.execution.progress({.stage = method_name(task.options.constraint),
                                      .step = static_cast<std::size_t>(state.step),
@@ -104,26 +106,41 @@ CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8
                            const CompositeTask& task, const Execution& execution) {
     if (vectors.empty()) return {};
     const CompositeInput input = composite_input(moved(vectors, task.translation), {}, {}, execution);
-    return evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, {.offsets = Offsets::free}, execution);
+    return evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, {.offsets = Offsets::free},
+                    execution);
 }
 
 // Every option that influences the result, and the data.
 std::uint64_t task_hash(const CompositeTask& task) {
     const CompositeOptions& o = task.options;
-    const double numbers[] = {static_cast<double>(o.constraint), static_cast<double>(o.dictionaries),
-                              static_cast<double>(o.words), static_cast<double>(o.iterations),
-                              static_cast<double>(o.start), static_cast<double>(o.rule), o.penalty,
-                              static_cast<double>(o.learn_epsilon), task.theta(), o.lean, o.power,
-                              static_cast<double>(o.bias), static_cast<double>(o.translation),
-                              static_cast<double>(o.seed), static_cast<double>(task.held_out.rows())};
+    const double numbers[] = {static_cast<double>(o.constraint),
+                              static_cast<double>(o.dictionaries),
+                              static_cast<double>(o.words),
+                              static_cast<double>(o.iterations),
+                              static_cast<double>(o.start),
+                              static_cast<double>(o.rule),
+                              o.penalty,
+                              static_cast<double>(o.learn_epsilon),
+                              task.theta(),
+                              o.lean,
+                              o.power,
+                              static_cast<double>(o.bias),
+                              static_cast<double>(o.translation),
+                              static_cast<double>(o.seed),
+                              static_cast<double>(task.held_out.rows())};
     return hash64(task.vectors.data(), task.vectors.size() * sizeof(float), hash64(numbers, sizeof(numbers)));
 }
 
 void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& state) {
     if (!task.options.checkpoint) return;
-    task.options.checkpoint({.task = hash, .step = state.step, .penalty = state.penalty, .epsilon = state.model.epsilon,
-                             .translation = task.translation, .dictionaries = state.model.dictionaries,
-                             .word_offsets = state.model.word_offsets, .codes = state.codes,
+    task.options.checkpoint({.task = hash,
+                             .step = state.step,
+                             .penalty = state.penalty,
+                             .epsilon = state.model.epsilon,
+                             .translation = task.translation,
+                             .dictionaries = state.model.dictionaries,
+                             .word_offsets = state.model.word_offsets,
+                             .codes = state.codes,
                              .objective = state.objective});
 }
 
@@ -166,8 +183,9 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
 }
 
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
-    const double variance = score_variance(task.vectors.view(), task.pairs, task.uses_queries() ? &task.queries : nullptr,
-                                           task.theta(), words, codes, task.options.execution);
+    const double variance =
+        score_variance(task.vectors.view(), task.pairs, task.uses_queries() ? &task.queries : nullptr, task.theta(),
+                       words, codes, task.options.execution);
     return variance > 0 ? penalty_factor(task.options.dictionaries) / (4 * variance) : 0;
 }
 
@@ -204,22 +222,32 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
     model.dictionaries = transformed_words(state.model.dictionaries, task.queries.inverse, options.execution);
     model.word_offsets = state.model.word_offsets;
-    model.encoder = {.penalty = static_cast<float>(state.penalty), .theta = static_cast<float>(task.theta()),
-                     .effort = options.effort, .metric = task.queries.metric, .probe = task.queries.probe};
+    model.encoder = {.penalty = static_cast<float>(state.penalty),
+                     .theta = static_cast<float>(task.theta()),
+                     .effort = options.effort,
+                     .metric = task.queries.metric,
+                     .probe = task.queries.probe};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
-    const CompositeTerms held_out = plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
+    const CompositeTerms held_out =
+        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
     const CompositeTerms& shown = task.held_out.empty() ? learnt : held_out;
-    model.training = {.vectors = task.vectors.rows(), .distortion = learnt.error, .held_out_distortion = held_out.error,
-                      .cross_term_deviation = deviation(shown), .objective = state.objective};
+    model.training = {.vectors = task.vectors.rows(),
+                      .distortion = learnt.error,
+                      .held_out_distortion = held_out.error,
+                      .cross_term_deviation = deviation(shown),
+                      .objective = state.objective};
     return model;
 }
 
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
-    require(checkpoint.task == task_hash(task) && checkpoint.codes.rows() == task.vectors.rows(),
-            "train: the checkpoint belongs to a training with other data or options; remove it or repeat the command that "
-            "made it");
+    require(
+        checkpoint.task == task_hash(task) && checkpoint.codes.rows() == task.vectors.rows(),
+        "train: the checkpoint belongs to a training with other data or options; remove it or repeat the command that "
+        "made it");
     CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},
-                         .codes = checkpoint.codes, .penalty = checkpoint.penalty, .step = checkpoint.step,
+                         .codes = checkpoint.codes,
+                         .penalty = checkpoint.penalty,
+                         .step = checkpoint.step,
                          .objective = checkpoint.objective};
     if (checkpoint.translation != task.translation) task.translate(checkpoint.translation);
     return state;

@@ -16,12 +16,12 @@ inline constexpr double kThetaWithQueries = 0.4, kThetaAlone = -0.15;
 /// Everything that stays fixed during a training.
 struct CompositeTask {
     const CompositeOptions& options;
-    Matrix<float> vectors = {};            ///< centred by the mean, to learn from
-    Matrix<float> held_out = {};           ///< centred by the mean, to report on
+    Matrix<float> vectors = {};   ///< centred by the mean, to learn from
+    Matrix<float> held_out = {};  ///< centred by the mean, to report on
     std::vector<float> mean = {};
-    std::vector<float> translation = {};   ///< beyond the mean, where it is learnt
-    NearPairs pairs = {};                  ///< among `vectors`
-    QueryModel queries = {};               ///< empty matrices where the method has none
+    std::vector<float> translation = {};  ///< beyond the mean, where it is learnt
+    NearPairs pairs = {};                 ///< among `vectors`
+    QueryModel queries = {};              ///< empty matrices where the method has none
     CompositeInput input = {}, held_out_input = {};
 
     bool uses_queries() const { return !queries.metric.empty(); }
@@ -29,9 +29,7 @@ struct CompositeTask {
         if (options.constraint != Constraint::learnt_offsets) return 0;
         return options.theta ? *options.theta : uses_queries() ? kThetaWithQueries : kThetaAlone;
     }
-    Offsets offsets() const {
-        return options.constraint == Constraint::learnt_offsets ? Offsets::free : Offsets::tied;
-    }
+    Offsets offsets() const { return options.constraint == Constraint::learnt_offsets ? Offsets::free : Offsets::tied; }
     CompositePenalty penalty(double mu) const { return {mu, theta(), offsets()}; }
 
     /// Moves the input by a translation beyond the mean.
@@ -40,11 +38,11 @@ struct CompositeTask {
 
 /// What changes.
 struct CompositeState {
-    CompositeModel model = {};             ///< words in the metric of the task
+    CompositeModel model = {};  ///< words in the metric of the task
     Matrix<std::uint8_t> codes = {};
-    double penalty = 0;                    ///< μ at the end of the ramp
+    double penalty = 0;  ///< μ at the end of the ramp
     int step = 0;
-    std::vector<double> objective = {};    ///< after each iteration, with the penalty of the end
+    std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
 };
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);

@@ -9,8 +9,8 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kParts = 16;      // of the data, each with sums of its own; fixed, so that results are too
-constexpr std::size_t kChunk = 128;     // vectors whose directions are added to the words together
+constexpr std::size_t kParts = 16;   // of the data, each with sums of its own; fixed, so that results are too
+constexpr std::size_t kChunk = 128;  // vectors whose directions are added to the words together
 
 // Σd, |r|² and e of one vector; e without the offsets where `word_offsets` is null.
 struct Approximation {
@@ -36,12 +36,12 @@ Approximation approximate(const CompositeData& data, const Dictionaries& words, 
 // Sums over one part of the data.
 struct Part {
     CompositeTerms terms;
-    AlignedBuffer<float> words;          // Σ_n ∂/∂c without the tied term
-    std::vector<double> excess;          // Σ e_n of the vectors that use each word
+    AlignedBuffer<float> words;  // Σ_n ∂/∂c without the tied term
+    std::vector<double> excess;  // Σ e_n of the vectors that use each word
 };
 
-void add_part(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty, std::size_t first,
-              std::size_t last, bool with_gradient, Part& part) {
+void add_part(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
+              std::size_t first, std::size_t last, bool with_gradient, Part& part) {
     const Dictionaries& words = model.dictionaries;
     const std::size_t D = words.dimensions(), M = words.count, K = words.words;
     thread_local Scratch<float> scratch;
@@ -50,8 +50,7 @@ void add_part(const CompositeData& data, const CompositeModel& model, const Comp
     for (std::size_t begin = first; begin < last; begin += kChunk) {
         const std::size_t end = std::min(last, begin + kChunk);
         for (std::size_t n = begin; n < end; ++n) {
-            const auto [error, excess] =
-                approximate(data, words, model.word_offsets.data(), penalty.theta, n, sum);
+            const auto [error, excess] = approximate(data, words, model.word_offsets.data(), penalty.theta, n, sum);
             part.terms.error += error;
             part.terms.excess += excess;
             part.terms.squared_excess += excess * excess;
@@ -59,13 +58,14 @@ void add_part(const CompositeData& data, const CompositeModel& model, const Comp
             // ∂/∂d = -2 r + 2 μ e (2 p - 2 (1 - θ) r) = a·z - a·Σd + b·p
             const double b = 4 * penalty.penalty * excess;
             const float a = static_cast<float>(-2 - b * (1 - penalty.theta));
-            kernels().combine(a, data.vectors.targets.row(n), -a, sum, static_cast<float>(b), data.vectors.probes.row(n),
-                              D, directions + (n - begin) * D);
+            kernels().combine(a, data.vectors.targets.row(n), -a, sum, static_cast<float>(b),
+                              data.vectors.probes.row(n), D, directions + (n - begin) * D);
             for (std::size_t m = 0; m < M; ++m) part.excess[m * K + data.codes[n][m]] += excess;
         }
         if (!with_gradient) continue;
         for (std::size_t m = 0; m < M; ++m)
-            kernels().scatter_add(directions, end - begin, D, data.codes.row(begin) + m, M, part.words.data() + m * K * D);
+            kernels().scatter_add(directions, end - begin, D, data.codes.row(begin) + m, M,
+                                  part.words.data() + m * K * D);
     }
 }
 

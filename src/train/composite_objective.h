@@ -23,8 +23,8 @@ enum class Offsets { tied, free };
 /// What the alternation updates.
 struct CompositeModel {
     Dictionaries dictionaries;
-    std::vector<float> word_offsets;      ///< M × K
-    double epsilon = 0;                   ///< used where the offsets are tied
+    std::vector<float> word_offsets;  ///< M × K
+    double epsilon = 0;               ///< used where the offsets are tied
 };
 
 struct CompositeData {
@@ -33,22 +33,22 @@ struct CompositeData {
 };
 
 struct CompositePenalty {
-    double penalty = 0;                   ///< μ
-    double theta = 0;                     ///< θ
+    double penalty = 0;  ///< μ
+    double theta = 0;    ///< θ
     Offsets offsets = Offsets::tied;
 };
 
 struct CompositeTerms {
-    double error = 0;                     ///< mean |r|²
-    double squared_excess = 0;            ///< mean e²
-    double excess = 0;                    ///< mean e
+    double error = 0;           ///< mean |r|²
+    double squared_excess = 0;  ///< mean e²
+    double excess = 0;          ///< mean e
 
     double objective(double penalty) const { return error + penalty * squared_excess; }
 };
 
 struct CompositeGradient {
-    std::vector<double> words;            ///< as Dictionaries::rows
-    std::vector<double> offsets;          ///< as word_offsets; zeros where they are tied
+    std::vector<double> words;    ///< as Dictionaries::rows
+    std::vector<double> offsets;  ///< as word_offsets; zeros where they are tied
 };
 
 /// Sets word_offset = |d|² + ε/M.

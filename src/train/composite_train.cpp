@@ -11,10 +11,10 @@
 namespace summand {
 namespace {
 
-constexpr int kFreeIterations = 6;          // without a constraint, before levels are added
-constexpr int kTrialIterations = 4;         // of each start, on a part of the data
+constexpr int kFreeIterations = 6;   // without a constraint, before levels are added
+constexpr int kTrialIterations = 4;  // of each start, on a part of the data
 constexpr std::size_t kTrialVectors = 25000;
-constexpr double kBytePenalty = 0.02;       // of the automatic one: CQ with a byte minds the error first
+constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
 StartOptions start_options(const CompositeOptions& options, std::size_t dictionaries) {
     return {dictionaries, options.words, options.seed, options.execution};
@@ -45,8 +45,8 @@ CompositeState from_levels(const CompositeTask& task, std::size_t free_dictionar
     state.model.dictionaries = transformed_words(start.dictionaries, task.queries.metric, options.execution);
     improve_unconstrained(task.input.view(), iterations, options.execution, state);
     state.objective.clear();
-    const std::vector<double> targets = offset_targets({task.input.view(), state.codes}, state.model.dictionaries,
-                                                       task.theta(), options.execution);
+    const std::vector<double> targets =
+        offset_targets({task.input.view(), state.codes}, state.model.dictionaries, task.theta(), options.execution);
     append_levels(targets, options.words, options.seed, options.execution, state.model, state.codes);
     return state;
 }
@@ -69,7 +69,8 @@ bool levels_win(MatrixView<float> vectors, const CompositeOptions& options) {
     levels.penalty = blocks.penalty;
     alternate(task, blocks);
     alternate(task, levels);
-    return held_out_terms(task, levels).objective(blocks.penalty) < held_out_terms(task, blocks).objective(blocks.penalty);
+    return held_out_terms(task, levels).objective(blocks.penalty) <
+           held_out_terms(task, blocks).objective(blocks.penalty);
 }
 
 CompositeState start(CompositeTask& task, MatrixView<float> vectors) {
@@ -111,8 +112,8 @@ Quantizer train_unconstrained(const CompositeTask& task) {
 Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
     require(options.constraint != Constraint::none || options.bias != BiasStorage::byte ||
                 options.dictionaries < kMaxDictionaries,
-            "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1, " dictionaries, got ",
-            options.dictionaries);
+            "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1,
+            " dictionaries, got ", options.dictionaries);
     require(options.rule != PenaltyRule::fixed || (std::isfinite(options.penalty) && options.penalty >= 0),
             "train: expected a penalty of at least 0, got ", options.penalty);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);

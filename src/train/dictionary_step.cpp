@@ -49,9 +49,12 @@ public:
         for (std::size_t i = 0; i < scale_.size(); ++i) norm += gradient(i) * gradient(i);
         const double unit = std::sqrt(norm) / (2 * static_cast<double>(model_.dictionaries.count));
         if (!(unit > 0)) return lowest_;
+        // Its limits and stopping rules are absolute: it sees the value relative to the first, whatever the data's
+        // scale.
+        if (lowest_ > 0) first_ = lowest_;
         for (double& scale : scale_) scale *= unit;
-        const std::unique_ptr<lbfgsfloatval_t, void (*)(lbfgsfloatval_t*)> x(lbfgs_malloc(static_cast<int>(scale_.size())),
-                                                                             lbfgs_free);
+        const std::unique_ptr<lbfgsfloatval_t, void (*)(lbfgsfloatval_t*)> x(
+            lbfgs_malloc(static_cast<int>(scale_.size())), lbfgs_free);
         for (std::size_t i = 0; i < scale_.size(); ++i) x.get()[i] = static_cast<double>(value(i)) / scale_[i];
         lbfgs_parameter_t parameters;
         lbfgs_parameter_init(&parameters);
@@ -83,8 +86,8 @@ private:
                 best_ = model_;
             }
         }
-        for (std::size_t i = 0; i < scale_.size(); ++i) g[i] = gradient(i);
-        return result;
+        for (std::size_t i = 0; i < scale_.size(); ++i) g[i] = gradient(i) / first_;
+        return result / first_;
     }
 
     // The solver is C: an exception must not pass through it. A flat answer makes it stop.
@@ -101,11 +104,12 @@ private:
 
     Objective objective_;
     CompositeModel& model_;
-    std::vector<double> scale_;         // of the words' values, then of the offsets
-    std::size_t words_ = 0;             // how many of the variables are values of words
+    std::vector<double> scale_;  // of the words' values, then of the offsets
+    std::size_t words_ = 0;      // how many of the variables are values of words
     CompositeGradient gradient_;
-    bool started_ = false;              // the solver's first question is about the start, which is known
+    bool started_ = false;  // the solver's first question is about the start, which is known
     double lowest_ = 0;
+    double first_ = 1;  // the value at the start
     CompositeModel best_;
     std::exception_ptr failure_;
 };
@@ -136,7 +140,8 @@ double squared_cross_products(const Dictionaries& words, double weight, const Ex
         for (std::size_t w = 0; w < words.rows.rows(); ++w)
             for (std::size_t d = 0; d < words.dimensions(); ++d) columns[d][w] = words.rows[w][d];
         const Matrix<float> pulls = multiply_transposed(products.view(), columns.view(), execution);
-        for (std::size_t i = 0; i < pulls.size(); ++i) (*gradient)[i] += 4 * weight * static_cast<double>(pulls.data()[i]);
+        for (std::size_t i = 0; i < pulls.size(); ++i)
+            (*gradient)[i] += 4 * weight * static_cast<double>(pulls.data()[i]);
     }
     return total;
 }

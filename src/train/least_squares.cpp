@@ -10,7 +10,7 @@
 namespace summand {
 namespace {
 
-constexpr double kRidge = 1;      // vectors' worth of weight on a word as it is
+constexpr double kRidge = 1;  // vectors' worth of weight on a word as it is
 
 // Y·Yᵀ: how often two words are used together.
 Matrix<double> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
@@ -39,7 +39,8 @@ void solve_dictionaries(const CompositeData& data, const Execution& execution, D
     }
     for (std::size_t w = 0; w < all; ++w) normal[w][w] += kRidge;
     const Matrix<double> solution = solve_positive_definite(std::move(normal), std::move(right));
-    for (std::size_t i = 0; i < solution.size(); ++i) dictionaries.rows.data()[i] = static_cast<float>(solution.data()[i]);
+    for (std::size_t i = 0; i < solution.size(); ++i)
+        dictionaries.rows.data()[i] = static_cast<float>(solution.data()[i]);
 }
 
 }  // namespace summand

@@ -29,7 +29,7 @@ namespace summand {
 namespace {
 
 constexpr int kDescentIterations = 6;
-constexpr double kFirstPenalty = 0.1, kLastPenalty = 30;   // of the natural one
+constexpr double kFirstPenalty = 0.1, kLastPenalty = 30;  // of the natural one
 constexpr int kPolish = 20;
 
 // Usage-weighted second moments of one dictionary: the directions it needs.
@@ -45,7 +45,8 @@ Matrix<double> second_moments(const Dictionaries& words, std::size_t m, const Ma
     for (std::size_t k = 0; k < words.words; ++k)
         for (std::size_t i = 0; i < D; ++i) {
             const double a = used[k] * (static_cast<double>(words.word(m, k)[i]) - mean[i]);
-            for (std::size_t j = 0; j < D; ++j) moments[i][j] += a * (static_cast<double>(words.word(m, k)[j]) - mean[j]);
+            for (std::size_t j = 0; j < D; ++j)
+                moments[i][j] += a * (static_cast<double>(words.word(m, k)[j]) - mean[j]);
         }
     return moments;
 }
@@ -99,7 +100,8 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
     CompositeStart start = options.start == WarmStart::pq ? pq_start(x, start_options) : opq_start(x, start_options);
     const CompositeInput input = composite_input(data.vectors, {}, {}, execution);
     double energy = 0;
-    for (std::size_t n = 0; n < x.rows(); ++n) energy -= static_cast<double>(input.shifts[n]) / static_cast<double>(x.rows());
+    for (std::size_t n = 0; n < x.rows(); ++n)
+        energy -= static_cast<double>(input.shifts[n]) / static_cast<double>(x.rows());
     // Words of random directions would have Σ|C_iᵀC_j|² ≈ K²·energy²/D: the penalty that weighs it like the energy.
     const double natural = static_cast<double>(x.columns()) /
                            (static_cast<double>(options.words * options.words) * std::max(energy, 1e-30));
@@ -122,7 +124,8 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
     for (int step = 0; step < options.iterations; ++step) {
         const double share = options.iterations > 1 ? static_cast<double>(step) / (options.iterations - 1) : 1;
         const double penalty = natural * kFirstPenalty * std::pow(kLastPenalty / kFirstPenalty, share);
-        objective.push_back(descend_orthogonal({input.view(), start.codes}, penalty, kDescentIterations, execution, model));
+        objective.push_back(
+            descend_orthogonal({input.view(), start.codes}, penalty, kDescentIterations, execution, model));
         CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
             .improve(input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(step)}, execution, start.codes);
         report_step(execution, "OCQ", step + 1, options.iterations, objective.back(), watch);

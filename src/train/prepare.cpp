@@ -19,7 +19,7 @@ std::vector<float> mean_of(const Matrix<float>& vectors, const Execution& execut
 
 }  // namespace
 
-Prepared prepare(MatrixView<float> vectors, Shape shape, bool unit_length, const Execution& execution) {
+Prepared prepare(MatrixView<float> vectors, TrainShape shape, bool unit_length, const Execution& execution) {
     require(shape.dictionaries >= 1 && shape.dictionaries <= kMaxDictionaries, "train: expected 1 to ",
             kMaxDictionaries, " dictionaries, got ", shape.dictionaries);
     require(shape.words >= 2 && shape.words <= kMaxWords, "train: expected 2 to ", kMaxWords,

@@ -10,16 +10,16 @@
 namespace summand {
 
 struct Prepared {
-    Matrix<float> vectors;         ///< centred
-    std::vector<float> centre;     ///< the mean that was subtracted
+    Matrix<float> vectors;      ///< centred
+    std::vector<float> centre;  ///< the mean that was subtracted
 };
 
-struct Shape {
-    std::size_t dictionaries;      ///< M
-    std::size_t words;             ///< K
+struct TrainShape {
+    std::size_t dictionaries;  ///< M
+    std::size_t words;         ///< K
 };
 
 /// Throws `Error` for values that are not finite, fewer vectors than words, or M and K out of range.
-Prepared prepare(MatrixView<float> vectors, Shape shape, bool unit_length, const Execution& execution);
+Prepared prepare(MatrixView<float> vectors, TrainShape shape, bool unit_length, const Execution& execution);
 
 }  // namespace summand

@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t kQueries = 8 * kRowBlock;
 constexpr std::size_t kCandidates = 100000;
 constexpr std::size_t kNeighbors = 50;
-constexpr std::size_t kSegment = 256;     // scores compared with the farthest neighbour at a time
-constexpr double kFloor = 1e-3;           // of the mean eigenvalue: directions without variance keep some weight
+constexpr std::size_t kSegment = 256;  // scores compared with the farthest neighbour at a time
+constexpr double kFloor = 1e-3;        // of the mean eigenvalue: directions without variance keep some weight
 
-using Near = std::pair<float, std::size_t>;   // squared distance without |q|², row
+using Near = std::pair<float, std::size_t>;  // squared distance without |q|², row
 
 // Every (rows/count)-th row, `count` of them.
 std::vector<std::size_t> spread_rows(std::size_t rows, std::size_t count) {
@@ -42,7 +42,6 @@ void keep_nearest(const Near& near, std::vector<Near>& found) {
     found.push_back(near);
     std::push_heap(found.begin(), found.end());
 }
-
 
 Matrix<double> scaled(Matrix<double> matrix, double factor) {
     for (std::size_t i = 0; i < matrix.size(); ++i) matrix.data()[i] *= factor;
@@ -93,8 +92,8 @@ void set_metric(Matrix<double> covariance, double power, const Execution& execut
 }
 
 // Offers a stretch of scores, unless none of them is near enough.
-void offer_segment(const float* products, const float* norms, const std::size_t* rows, std::size_t count, std::size_t own,
-                   std::vector<Near>& found) {
+void offer_segment(const float* products, const float* norms, const std::size_t* rows, std::size_t count,
+                   std::size_t own, std::vector<Near>& found) {
     float best;
     kernels().argmin_sum(products, norms, count, &best);
     if (found.size() == kNeighbors && best > found.front().first) return;
@@ -117,11 +116,12 @@ NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution) {
         float* products = scratch.at_least(kRowBlock * kTile);
         for (std::size_t begin = 0; begin < rows.rows(); begin += kTile) {
             const std::size_t count = std::min(kTile, rows.rows() - begin);
-            row_block_products(-2, query_rows.row(first), last - first, rows.row(begin), count, rows.columns(), products);
+            row_block_products(-2, query_rows.row(first), last - first, rows.row(begin), count, rows.columns(),
+                               products);
             for (std::size_t q = first; q < last; ++q)
                 for (std::size_t s = 0; s < count; s += kSegment)
-                    offer_segment(products + (q - first) * count + s, norms.data() + begin + s, candidates.data() + begin + s,
-                                  std::min(kSegment, count - s), queries[q], found[q]);
+                    offer_segment(products + (q - first) * count + s, norms.data() + begin + s,
+                                  candidates.data() + begin + s, std::min(kSegment, count - s), queries[q], found[q]);
         }
     });
     NearPairs pairs;
@@ -142,15 +142,17 @@ QueryModel query_model(MatrixView<float> vectors, const NearPairs& pairs, const 
     Matrix<double> all = scaled(cross_products(vectors, vectors, execution), 1 / static_cast<double>(vectors.rows()));
     const double ridge = std::max(kFloor * trace(all) / static_cast<double>(D), 1e-30);
     for (std::size_t d = 0; d < D; ++d) all[d][d] += ridge;
-    const Matrix<double> solved = solve_positive_definite(std::move(all), near);     // Σ⁻¹·S
+    const Matrix<double> solved = solve_positive_definite(std::move(all), near);  // Σ⁻¹·S
 
     QueryModel model{.expectation = Matrix<float>(D, D)};
-    const Matrix<float> product = multiply_transposed(to_float(near).view(), transposed(to_float(solved)).view(), execution);
+    const Matrix<float> product =
+        multiply_transposed(to_float(near).view(), transposed(to_float(solved)).view(), execution);
     Matrix<double> covariance(D, D);
     for (std::size_t i = 0; i < D; ++i)
         for (std::size_t j = 0; j < D; ++j) {
             // Rounding must not make it unsymmetric.
-            covariance[i][j] = near[i][j] - (static_cast<double>(product[i][j]) + static_cast<double>(product[j][i])) / 8;
+            covariance[i][j] =
+                near[i][j] - (static_cast<double>(product[i][j]) + static_cast<double>(product[j][i])) / 8;
             model.expectation[i][j] = static_cast<float>((i == j ? 1 : 0) - options.lean / 2 * solved[j][i]);
         }
     set_metric(std::move(covariance), options.power, execution, model);
@@ -175,7 +177,8 @@ double score_variance(MatrixView<float> vectors, const NearPairs& pairs, const Q
         }
     });
     if (model) expected = multiply_transposed(expected.view(), model->expectation.view(), execution);
-    const Matrix<float> weighed = model ? multiply_transposed(residuals.view(), model->metric.view(), execution) : residuals;
+    const Matrix<float> weighed =
+        model ? multiply_transposed(residuals.view(), model->metric.view(), execution) : residuals;
     double values = 0, squares = 0, errors = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const double error = static_cast<double>(kernels().dot(weighed.row(i), weighed.row(i), D));

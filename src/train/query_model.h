@@ -31,10 +31,10 @@ struct QueryModelOptions {
 };
 
 struct QueryModel {
-    Matrix<float> metric = {};         ///< A
-    Matrix<float> inverse = {};        ///< A⁻¹
-    Matrix<float> probe = {};          ///< A⁻¹·B
-    Matrix<float> expectation = {};    ///< B
+    Matrix<float> metric = {};       ///< A
+    Matrix<float> inverse = {};      ///< A⁻¹
+    Matrix<float> probe = {};        ///< A⁻¹·B
+    Matrix<float> expectation = {};  ///< B
 };
 
 /// `vectors` are centred.

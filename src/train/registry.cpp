@@ -12,8 +12,8 @@ namespace {
 Quantizer train_pq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     PqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
-    options.order = read.choice<BlockOrder>("order", {{"natural", BlockOrder::natural},
-                                                      {"structured", BlockOrder::structured}});
+    options.order =
+        read.choice<BlockOrder>("order", {{"natural", BlockOrder::natural}, {"structured", BlockOrder::structured}});
     options.iterations = read.integer("iterations", options.iterations, 0, 10000);
     read.finish();
     options.unit_length = settings.metric == Metric::cosine;
@@ -25,9 +25,9 @@ Quantizer train_pq(MatrixView<float> vectors, const Spec& spec, const TrainSetti
 Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     OpqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
-    options.start = read.choice<RotationStart>("start", {{"auto", RotationStart::automatic},
-                                                         {"identity", RotationStart::identity},
-                                                         {"pca", RotationStart::pca}});
+    options.start = read.choice<RotationStart>(
+        "start",
+        {{"auto", RotationStart::automatic}, {"identity", RotationStart::identity}, {"pca", RotationStart::pca}});
     options.iterations = read.integer("iterations", options.iterations, 1, 10000);
     read.finish();
     options.unit_length = settings.metric == Metric::cosine;
@@ -48,26 +48,28 @@ Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const Tra
     constexpr bool penalised = constraint == Constraint::near_orthogonal || constraint == Constraint::learnt_offsets;
     options.iterations = read.integer("iterations", options.iterations, 1, 10000);
     if constexpr (constraint == Constraint::learnt_offsets) {
-        options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq},
-                                                         {"opq", WarmStart::opq}, {"levels", WarmStart::levels}});
+        options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic},
+                                                         {"pq", WarmStart::pq},
+                                                         {"opq", WarmStart::opq},
+                                                         {"levels", WarmStart::levels}});
         if (spec.options.contains("theta")) options.theta = read.number("theta", 0);
         options.lean = read.number("lean", options.lean);
         options.power = read.number("power", options.power);
     } else {
-        options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq},
-                                                         {"opq", WarmStart::opq}});
+        options.start = read.choice<WarmStart>(
+            "start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq}, {"opq", WarmStart::opq}});
     }
     if constexpr (penalised) {
         options.rule = penalty_rule(read.text("mu", "auto"));
-        if (options.rule == PenaltyRule::fixed) options.penalty = read.number("mu", 0);
+        if (options.rule == PenaltyRule::fixed) options.penalty = read.number("mu", 0, "auto, validate or a number");
     }
     if constexpr (constraint == Constraint::near_orthogonal)
         options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
     if constexpr (constraint == Constraint::none)
         options.bias = read.choice<BiasStorage>("bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}});
     if constexpr (constraint != Constraint::orthogonal) {
-        options.translation = read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none},
-                                                                       {"learnt", Translation::learnt}});
+        options.translation = read.choice<Translation>(
+            "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
         options.effort = parse_effort(read.text("effort", "default"));
     }
     read.finish();
@@ -87,16 +89,20 @@ const MethodRow kRows[] = {
     {{"PQ", "product quantization: k-means in blocks of dimensions", {"iterations=25", "order=natural|structured"}},
      train_pq},
     {{"OPQ", "Cartesian k-means: PQ after a learnt rotation", {"iterations=40", "start=auto|identity|pca"}}, train_opq},
-    {{"CQ", "composite quantization: smallest error, its third term stored with each code",
+    {{"CQ",
+      "composite quantization: smallest error, its third term stored with each code",
       {kIterations, kStart, "bias=float|byte", kTranslation, kEffort}},
      train_composite<Constraint::none>},
     {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}},
      train_composite<Constraint::orthogonal>},
-    {{"NOCQ", "near-orthogonal composite quantization, the method of the paper",
+    {{"NOCQ",
+      "near-orthogonal composite quantization, the method of the paper",
       {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort}},
      train_composite<Constraint::near_orthogonal>},
-    {{"LOCQ", "composite quantization with learnt word offsets: the most accurate at equal bytes",
-      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=NUMBER", "lean=0.8", "power=0.25", kTranslation, kEffort}},
+    {{"LOCQ",
+      "composite quantization with learnt word offsets: the most accurate at equal bytes",
+      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=NUMBER", "lean=0.8", "power=0.25", kTranslation,
+       kEffort}},
      train_composite<Constraint::learnt_offsets>},
 };
 
@@ -106,10 +112,14 @@ std::span<const MethodRow> method_rows() { return kRows; }
 
 std::string_view method_name(Constraint constraint) {
     switch (constraint) {
-        case Constraint::none: return "CQ";
-        case Constraint::orthogonal: return "OCQ";
-        case Constraint::near_orthogonal: return "NOCQ";
-        case Constraint::learnt_offsets: return "LOCQ";
+        case Constraint::none:
+            return "CQ";
+        case Constraint::orthogonal:
+            return "OCQ";
+        case Constraint::near_orthogonal:
+            return "NOCQ";
+        case Constraint::learnt_offsets:
+            return "LOCQ";
     }
     return "";
 }

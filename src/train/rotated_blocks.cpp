@@ -14,8 +14,8 @@ namespace {
 
 // Centres and rotation from the sums of unrotated vectors per word: the centre of word k is R·(mean of its
 // vectors) in its block, and Σ_n (C·y_n)·x_nᵀ = Σ_k c_k·(sum of its vectors)ᵀ.
-void update_dictionaries_and_rotation(MatrixView<float> x, const Matrix<std::uint8_t>& codes, const Execution& execution,
-                                      RotatedBlocks& state) {
+void update_dictionaries_and_rotation(MatrixView<float> x, const Matrix<std::uint8_t>& codes,
+                                      const Execution& execution, RotatedBlocks& state) {
     Dictionaries& words = state.dictionaries;
     Matrix<double> correlation(x.columns(), x.columns());
     for (std::size_t m = 0; m < words.count; ++m) {
@@ -26,9 +26,9 @@ void update_dictionaries_and_rotation(MatrixView<float> x, const Matrix<std::uin
             const std::size_t d = words.block_begin[m] + j;
             for (std::size_t k = 0; k < words.words; ++k) {
                 if (sums.counts[k] == 0) continue;
-                const double centre = std::inner_product(sums.sums.row(k), sums.sums.row(k) + x.columns(),
-                                                         state.rotation.row(d), 0.0) /
-                                      static_cast<double>(sums.counts[k]);
+                const double centre =
+                    std::inner_product(sums.sums.row(k), sums.sums.row(k) + x.columns(), state.rotation.row(d), 0.0) /
+                    static_cast<double>(sums.counts[k]);
                 words.word(m, k)[d] = static_cast<float>(centre);
                 for (std::size_t e = 0; e < x.columns(); ++e) correlation[d][e] += centre * sums.sums[k][e];
             }

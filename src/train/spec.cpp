@@ -46,7 +46,8 @@ struct Scanner {
 void read_options(Scanner& scan, Spec& spec) {
     if (!scan.accept('(')) return;
     do {
-        const std::string_view key = scan.take_while([](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+        const std::string_view key =
+            scan.take_while([](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
         if (key.empty() || !scan.accept('=')) scan.fail("name=value");
         const std::string_view value = scan.take_while([](char c) { return c != ',' && c != ')'; });
         if (value.empty()) scan.fail("a value after '='");
@@ -73,8 +74,10 @@ Spec parse_spec(std::string_view text) {
     Spec spec = read_one(scan);
     if (spec.method == "OPQ" && spec.options.empty() && scan.accept(',')) {
         const Spec second = read_one(scan);
-        require(second.method == "PQ" && second.dictionaries == spec.dictionaries, "spec '", text, "': expected PQ",
-                spec.dictionaries, " after OPQ", spec.dictionaries, ", got ", to_string(second));
+        require(second.method == "PQ" && second.dictionaries == spec.dictionaries && second.options.empty() &&
+                    spec.bits == 8,
+                "spec '", text, "': expected PQ", spec.dictionaries, " after OPQ", spec.dictionaries, ", got ",
+                to_string(second));
         spec.bits = second.bits;
     }
     if (!scan.rest.empty()) scan.fail("the end of the spec");

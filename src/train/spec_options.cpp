@@ -19,13 +19,14 @@ bool parse(const std::string& text, T& value) {
 }  // namespace
 
 const std::string* SpecOptions::find(std::string_view name) {
-    taken_.emplace_back(name);
+    if (std::find(taken_.begin(), taken_.end(), name) == taken_.end()) taken_.emplace_back(name);
     const auto found = spec_.options.find(std::string(name));
     return found == spec_.options.end() ? nullptr : &found->second;
 }
 
 void SpecOptions::fail(std::string_view name, const std::string& value, const std::string& expected) const {
-    throw Error(concatenate("spec '", to_string(spec_), "': option ", name, ": expected ", expected, ", got '", value, "'"));
+    throw Error(
+        concatenate("spec '", to_string(spec_), "': option ", name, ": expected ", expected, ", got '", value, "'"));
 }
 
 int SpecOptions::integer(std::string_view name, int otherwise, int lowest, int highest) {
@@ -36,10 +37,10 @@ int SpecOptions::integer(std::string_view name, int otherwise, int lowest, int h
     return value;
 }
 
-double SpecOptions::number(std::string_view name, double otherwise) {
+double SpecOptions::number(std::string_view name, double otherwise, const char* expected) {
     const std::string* text = find(name);
     double value = otherwise;
-    if (text && (!parse(*text, value) || !std::isfinite(value))) fail(name, *text, "a number");
+    if (text && (!parse(*text, value) || !std::isfinite(value))) fail(name, *text, expected);
     return value;
 }
 

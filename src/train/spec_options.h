@@ -16,7 +16,7 @@ public:
     explicit SpecOptions(const Spec& spec) : spec_(spec) {}
 
     int integer(std::string_view name, int otherwise, int lowest, int highest);
-    double number(std::string_view name, double otherwise);
+    double number(std::string_view name, double otherwise, const char* expected = "a number");
     std::string text(std::string_view name, std::string_view otherwise);
 
     /// One of the named choices; the first is the default.

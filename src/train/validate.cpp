@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kQueries = kRowBlock;
 constexpr std::size_t kMostNeighbors = 100, kStep = 5;
-constexpr double kFactors[] = {1.0 / 16, 1.0 / 4, 1, 4, 16};      // of the automatic penalty
+constexpr double kFactors[] = {1.0 / 16, 1.0 / 4, 1, 4, 16};  // of the automatic penalty
 
 // The rows with the smallest scores bias[row] - 2 q·row, best first, for each query; the query itself left out.
 Matrix<std::uint32_t> ranking(MatrixView<float> queries, const std::vector<std::size_t>& own, MatrixView<float> rows,
@@ -83,7 +83,8 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         std::copy_n(vectors.row(own[q]), vectors.columns(), queries.row(q));
     }
     std::vector<float> norms(vectors.rows());
-    for (std::size_t n = 0; n < norms.size(); ++n) norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
+    for (std::size_t n = 0; n < norms.size(); ++n)
+        norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
     const Matrix<std::uint32_t> truth = ranking(queries.view(), own, vectors, norms, count, execution);
 
     double best = start.penalty, highest = -1;
@@ -92,9 +93,15 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         CompositeOptions quiet = task.options;
         quiet.execution.progress = {};
         quiet.checkpoint = {};
-        CompositeTask trial{.options = quiet, .vectors = task.vectors, .held_out = task.held_out, .mean = task.mean,
-                            .translation = task.translation, .pairs = task.pairs, .queries = task.queries,
-                            .input = task.input, .held_out_input = task.held_out_input};
+        CompositeTask trial{.options = quiet,
+                            .vectors = task.vectors,
+                            .held_out = task.held_out,
+                            .mean = task.mean,
+                            .translation = task.translation,
+                            .pairs = task.pairs,
+                            .queries = task.queries,
+                            .input = task.input,
+                            .held_out_input = task.held_out_input};
         CompositeState state = start;
         state.penalty = start.penalty * factor;
         alternate(trial, state);
@@ -102,12 +109,14 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         Matrix<float> moved = queries;
         for (std::size_t q = 0; q < moved.rows(); ++q)
             for (std::size_t d = 0; d < moved.columns(); ++d) moved[q][d] -= trial.translation[d];
-        const double accuracy = search_accuracy(truth, ranking(moved.view(), own, sums.view(), offsets, count, execution));
+        const double accuracy =
+            search_accuracy(truth, ranking(moved.view(), own, sums.view(), offsets, count, execution));
         if (accuracy > highest) {
             highest = accuracy;
             best = state.penalty;
         }
-        const std::string stage = "validate mu=" + std::to_string(state.penalty) + ", found " + std::to_string(accuracy);
+        const std::string stage =
+            "validate mu=" + std::to_string(state.penalty) + ", found " + std::to_string(accuracy);
         report_step(execution, stage, ++tried, static_cast<int>(std::size(kFactors)), state.objective.back(), watch);
     }
     return best;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kOpqIterations = 16;
 constexpr int kPqIterations = 12;
-constexpr std::size_t kVectorsPerWord = 128;      // a start needs no more
+constexpr std::size_t kVectorsPerWord = 128;  // a start needs no more
 
 // Every so many rows, enough to learn a start from.
 Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
@@ -30,7 +30,9 @@ Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
 
 // Words in the space of the vectors: rotationᵀ·c, and an equal share of the centre.
 CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
-    CompositeStart start{model.dictionaries, encode(model, vectors, {.execution = {.threads = execution.threads, .stop = execution.stop}}).rows};
+    CompositeStart start{
+        model.dictionaries,
+        encode(model, vectors, {.execution = {.threads = execution.threads, .stop = execution.stop}}).rows};
     Dictionaries& words = start.dictionaries;
     words.block_begin.clear();
     if (!model.rotation.empty()) {
@@ -48,18 +50,25 @@ CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const E
 }  // namespace
 
 CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
-    const PqOptions pq{.dictionaries = options.dictionaries, .words = options.words, .iterations = kPqIterations,
-                       .seed = options.seed, .execution = options.execution};
+    const PqOptions pq{.dictionaries = options.dictionaries,
+                       .words = options.words,
+                       .iterations = kPqIterations,
+                       .seed = options.seed,
+                       .execution = options.execution};
     return unfold(train(start_sample(vectors, options.words).view(), pq), vectors, options.execution);
 }
 
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
-    const OpqOptions opq{.dictionaries = options.dictionaries, .words = options.words, .iterations = kOpqIterations,
-                         .seed = options.seed, .execution = options.execution};
+    const OpqOptions opq{.dictionaries = options.dictionaries,
+                         .words = options.words,
+                         .iterations = kOpqIterations,
+                         .seed = options.seed,
+                         .execution = options.execution};
     return unfold(train(start_sample(vectors, options.words).view(), opq), vectors, options.execution);
 }
 
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeState& state) {
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
+                           CompositeState& state) {
     const Stopwatch watch;
     CompositeModel& model = state.model;
     model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
@@ -74,20 +83,24 @@ void improve_unconstrained(const CompositeView& vectors, int iterations, const E
     }
 }
 
-void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Execution& execution,
-                   CompositeModel& model, Matrix<std::uint8_t>& codes) {
+void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed,
+                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes) {
     Dictionaries& old = model.dictionaries;
     tie_offsets(model);
     fit_additive(codes, targets, words, execution, model.word_offsets);
     Matrix<float> rest(codes.rows(), 1);
     for (std::size_t n = 0; n < codes.rows(); ++n) {
         double value = targets[n];
-        for (std::size_t m = 0; m < old.count; ++m) value -= static_cast<double>(model.word_offsets[m * words + codes[n][m]]);
+        for (std::size_t m = 0; m < old.count; ++m)
+            value -= static_cast<double>(model.word_offsets[m * words + codes[n][m]]);
         rest[n][0] = static_cast<float>(value);
     }
-    const KMeans levels = kmeans(rest.view(), {.clusters = words, .iterations = 10, .seed = seed,
+    const KMeans levels = kmeans(rest.view(), {.clusters = words,
+                                               .iterations = 10,
+                                               .seed = seed,
                                                .execution = {.threads = execution.threads, .stop = execution.stop}});
-    Dictionaries grown{.count = old.count + 1, .words = words, .rows = Matrix<float>((old.count + 1) * words, old.dimensions())};
+    Dictionaries grown{
+        .count = old.count + 1, .words = words, .rows = Matrix<float>((old.count + 1) * words, old.dimensions())};
     std::copy_n(old.rows.data(), old.rows.size(), grown.rows.data());
     Matrix<std::uint8_t> longer(codes.rows(), grown.count);
     for (std::size_t n = 0; n < codes.rows(); ++n) {

@@ -9,7 +9,7 @@
 namespace summand {
 
 struct CompositeStart {
-    Dictionaries dictionaries;             ///< dense words in the space of the vectors
+    Dictionaries dictionaries;  ///< dense words in the space of the vectors
     Matrix<std::uint8_t> codes;
 };
 
@@ -25,11 +25,12 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
 
 /// Composite quantization without a constraint: least squares for the dictionaries, then the codes, `iterations` times.
 /// Appends the error after each to the state's objective.
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution, CompositeState& state);
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
+                           CompositeState& state);
 
 /// Adds a dictionary of zero words whose offsets are levels of what the other offsets leave of `targets`
 /// (offset_targets); fits those others first.
-void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Execution& execution,
-                   CompositeModel& model, Matrix<std::uint8_t>& codes);
+void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed,
+                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes);
 
 }  // namespace summand

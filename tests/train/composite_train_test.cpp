@@ -325,5 +325,27 @@ TEST(Composite, RefusesStartsAndNumbersThatMakeNoSense) {
             {"train: expected a penalty of at least 0, got "});
 }
 
+TEST(Composite, DataScaledByAPowerOfTwoGivesTheScaledModel) {
+    const Matrix<float> vectors = clustered(400, 8);
+    for (const char* spec : {"PQ3x4", "OPQ3x4(iterations=4)", "OCQ3x4(iterations=3)", "NOCQ3x4(iterations=5,start=pq)",
+                             "LOCQ3x4(iterations=5,start=pq)"})
+        for (const int power : {-40, -14, 10, 35}) {
+            Matrix<float> scaled = vectors;
+            for (std::size_t i = 0; i < scaled.size(); ++i) scaled.data()[i] = std::ldexp(scaled.data()[i], power);
+            const double expected = train(vectors.view(), parse_spec(spec)).training.distortion;
+            EXPECT_NEAR(std::ldexp(train(scaled.view(), parse_spec(spec)).training.distortion, -2 * power), expected,
+                        1e-6 * expected)
+                << spec << " 2^" << power;
+        }
+}
+
+TEST(Composite, HugeValuesGiveCodesInRange) {
+    Matrix<float> vectors = clustered(400, 8);
+    for (std::size_t i = 0; i < vectors.size(); ++i) vectors.data()[i] *= 1e16f;
+    for (const char* spec : {"NOCQ3x4(iterations=2)", "LOCQ3x4(iterations=2)", "CQ3x4(iterations=2)"})
+        for (const std::uint8_t code : encode(train(vectors.view(), parse_spec(spec)), vectors.view()).rows.values())
+            EXPECT_LT(code, 16);
+}
+
 }  // namespace
 }  // namespace summand
