@@ -37,15 +37,15 @@ std::string count_text(double count) { return grouped(static_cast<std::uint64_t>
 
 const std::vector<Column>& columns() {
     static const std::vector<Column> all = {
-        {"Bytes", [](const Report& r) { return static_cast<double>(r.code_bytes); }, count_text, Column::less},
-        {"Compression", [](const Report& r) { return r.compression; }, [](double x) { return count_text(x) + "×"; },
-         Column::more},
         {"Recall@1", [](const Report& r) { return r.recall_at(1); }, share_text, Column::more},
         {"Recall@10", [](const Report& r) { return r.recall_at(10); }, share_text, Column::more},
         {"Recall@100", [](const Report& r) { return r.recall_at(100); }, share_text, Column::more},
         {"Queries/s", [](const Report& r) { return r.queries_per_second; }, count_text, Column::more},
         {"Train", [](const Report& r) { return r.train_seconds; }, seconds_text, Column::less},
         {"Encode", [](const Report& r) { return r.encode_seconds; }, seconds_text, Column::less},
+        {"Bytes", [](const Report& r) { return static_cast<double>(r.code_bytes); }, count_text, Column::less},
+        {"Compression", [](const Report& r) { return r.compression; }, [](double x) { return count_text(x) + "×"; },
+         Column::more},
     };
     return all;
 }
@@ -173,7 +173,8 @@ std::string html(const DemoPage& page) {
     text += "</style>\n</head>\n<body>\n<main>\n" + introduction(page);
     text += "<h2>Methods</h2>\n" + table_html(page.reports);
     text +=
-        "<p class=\"soft\">Recall@R is the share of queries whose true nearest neighbour is among the first R answers. "
+        "<p class=\"soft\">Bytes are per vector, all of them counted. Recall@R is the share of queries whose true "
+        "nearest neighbour is among the first R answers. "
         "The best figure of each column is bold; models were learnt from the images that are searched.</p>\n";
     text += "<h2>Recall against the number of answers</h2>\n" + plot_html(page.reports);
     text += fmt::format(

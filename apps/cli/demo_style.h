@@ -17,16 +17,16 @@ inline constexpr const char* kPageStyle = R"css(
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 3rem; }
+main { max-width: 66rem; margin: 0 auto; padding: 2rem 1rem 3rem; }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .4rem; letter-spacing: -.01em; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
 p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-size: .93rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; }
 .scroll { overflow-x: auto; padding: .2rem 0; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .93rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { text-align: right; padding: .5rem .6rem; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
-th { color: var(--soft); font-weight: 600; cursor: pointer; border-bottom: 1px solid var(--line); user-select: none; }
+th { white-space: normal; vertical-align: bottom; color: var(--soft); font-weight: 600; cursor: pointer; border-bottom: 1px solid var(--line); user-select: none; }
 th::after { content: " \2195"; opacity: .35; font-weight: 400; } th[aria-sort=ascending]::after { content: " \2191"; opacity: 1; }
 th[aria-sort=descending]::after { content: " \2193"; opacity: 1; }
 tbody tr + tr td { border-top: 1px solid var(--line); } td.best { font-weight: 700; }
