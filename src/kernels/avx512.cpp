@@ -6,8 +6,9 @@ namespace summand {
 namespace {
 
 #include "kernels/common.inl"
-#include "kernels/scan_avx512.inl"
 #include "kernels/scan_common.inl"
+
+#include "kernels/scan_avx512.inl"
 
 }  // namespace
 

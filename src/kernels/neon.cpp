@@ -7,6 +7,7 @@ namespace {
 
 #include "kernels/common.inl"
 #include "kernels/scan_common.inl"
+
 #include "kernels/scan_neon.inl"
 
 }  // namespace

@@ -6,6 +6,7 @@ namespace {
 
 #include "kernels/common.inl"
 #include "kernels/scan_common.inl"
+
 #include "kernels/scan_scalar.inl"
 
 }  // namespace

@@ -71,9 +71,9 @@ TEST(Container, OtherVersionsAndKindsAreRefused) {
     reseal(bytes);
     expect_error([&] { open(bytes); }, {"format version 2, this program reads version 1"});
     bytes = small_container();
-    store_little(&bytes[header::kKind], std::uint32_t{4});
+    store_little(&bytes[header::kKind], std::uint32_t{5});
     reseal(bytes);
-    expect_error([&] { open(bytes); }, {"kind 4, expected 1 (model), 2 (codes) or 3 (index)"});
+    expect_error([&] { open(bytes); }, {"kind 5, expected 1 (model), 2 (codes), 3 (index) or 4 (checkpoint)"});
 }
 
 TEST(Container, AnotherKindThanExpectedIsNamed) {

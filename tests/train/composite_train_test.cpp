@@ -342,9 +342,10 @@ TEST(Composite, DataScaledByAPowerOfTwoGivesTheScaledModel) {
 TEST(Composite, HugeValuesGiveCodesInRange) {
     Matrix<float> vectors = clustered(400, 8);
     for (std::size_t i = 0; i < vectors.size(); ++i) vectors.data()[i] *= 1e16f;
-    for (const char* spec : {"NOCQ3x4(iterations=2)", "LOCQ3x4(iterations=2)", "CQ3x4(iterations=2)"})
-        for (const std::uint8_t code : encode(train(vectors.view(), parse_spec(spec)), vectors.view()).rows.values())
-            EXPECT_LT(code, 16);
+    for (const char* spec : {"NOCQ3x4(iterations=2)", "LOCQ3x4(iterations=2)", "CQ3x4(iterations=2)"}) {
+        const Codes codes = encode(train(vectors.view(), parse_spec(spec)), vectors.view());
+        for (const std::uint8_t code : codes.rows.values()) EXPECT_LT(code, 16);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+"""A training that is killed goes on from its checkpoint, and ends with the same bytes."""
+import subprocess
+import time
+import unittest
+
+from support import SUMMAND, ToolTest
+
+
+class Checkpoint(ToolTest):
+    def arguments(self, learn, output, *more):
+        spec = "LOCQ4x4(iterations=40,start=pq)"
+        return [SUMMAND, "train", "--spec", spec, learn, "-o", self.path(output), "--quiet", *more]
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_killed_and_resumed_equals_uninterrupted(self):
+        learn = self.vectors("learn.fvecs", 4000, 32)
+        checkpoint = self.path("training.smd")
+        subprocess.run(self.arguments(learn, "whole.smd"), check=True)
+        process = subprocess.Popen(self.arguments(learn, "resumed.smd", "--checkpoint", checkpoint))
+        while process.poll() is None:
+            try:
+                with open(checkpoint, "rb"):
+                    process.kill()
+                    break
+            except FileNotFoundError:
+                time.sleep(0.01)
+        process.wait()
+        subprocess.run(self.arguments(learn, "resumed.smd", "--checkpoint", checkpoint), check=True)
+        self.assertEqual(self.read("resumed.smd"), self.read("whole.smd"))
+
+    def test_a_checkpoint_of_another_task_is_refused(self):
+        learn = self.vectors("learn.fvecs", 1000, 16)
+        checkpoint = self.path("training.smd")
+        subprocess.run(self.arguments(learn, "model.smd", "--checkpoint", checkpoint), check=True)
+        other = self.vectors("other.fvecs", 1200, 16)
+        done = subprocess.run(self.arguments(other, "other.smd", "--checkpoint", checkpoint), capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the checkpoint belongs to a training with other data or options", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,39 @@
+#include "io/container_support.h"
+
+namespace summand::test {
+
+namespace {
+
+Checkpoint sample_checkpoint() {
+    const Quantizer quantizer = dense_quantizer({3, 16, 5});
+    return {.task = 0x123456789abcdef0u,
+            .step = 2,
+            .penalty = 0.1,
+            .epsilon = -1.0 / 3,
+            .translation = {1, 2, 3, 4, 5},
+            .dictionaries = quantizer.dictionaries,
+            .word_offsets = quantizer.word_offsets,
+            .codes = random_codes(quantizer, 7, 3).rows,
+            .objective = {3.5, 1.0 / 7}};
+}
+
+}  // namespace
+
+TEST(CheckpointFile, LoadGivesBackWhatWasSavedToTheLastBit) {
+    const TemporaryDirectory directory;
+    const Checkpoint checkpoint = sample_checkpoint();
+    EXPECT_EQ(load_checkpoint(save(checkpoint)), checkpoint);
+    save(directory / "c.smd", checkpoint);
+    EXPECT_EQ(load_checkpoint(directory / "c.smd"), checkpoint);
+}
+
+TEST(CheckpointFile, EveryDamageIsRefused) {
+    expect_every_damage_refused(save(sample_checkpoint()), [](const Bytes& bytes) { load_checkpoint(bytes); });
+}
+
+TEST(CheckpointFile, OtherKindsAreRefused) {
+    expect_error([&] { load_checkpoint(save(dense_quantizer({3, 16, 5}))); }, {"holds a model, expected a checkpoint"});
+    expect_error([&] { load_quantizer(save(sample_checkpoint())); }, {"holds a checkpoint, expected a model"});
+}
+
+}  // namespace summand::test
