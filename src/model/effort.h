@@ -1,4 +1,4 @@
-// What an effort means for the composite encoder, chosen by measurement (bench/results/encoder.md).
+// What an effort means for the composite encoder.
 #pragma once
 
 #include "model/composite_encoder.h"

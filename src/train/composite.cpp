@@ -23,7 +23,8 @@ namespace {
 constexpr int kDescentIterations = 8;  // of L-BFGS per outer iteration
 constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100
 constexpr std::size_t kMostHeldOut = 2048;
-constexpr std::size_t kLargestQueryModel = 2048;  // dimensions; the model is a D × D eigenproblem
+constexpr std::size_t kLargestQueryModel = 256;    // dimensions: with 784 (Fashion-MNIST) the model cost recall
+constexpr std::size_t kVectorsPerDimension = 100;  // that the model is estimated from
 // Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
 double penalty_factor(std::size_t dictionaries) { return dictionaries <= 5 ? 0.6 : 0.25; }
 
@@ -175,7 +176,7 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
     }
     if (options.constraint != Constraint::none) task.pairs = near_pairs(task.vectors.view(), options.execution);
     if (options.constraint == Constraint::learnt_offsets && (options.lean != 0 || options.power != 0) &&
-        D <= kLargestQueryModel && !task.pairs.empty())
+        D <= kLargestQueryModel && task.vectors.rows() >= kVectorsPerDimension * D && !task.pairs.empty())
         task.queries = query_model(task.vectors.view(), task.pairs, {options.lean, options.power}, options.execution);
     task.input = composite_input(task.vectors, task.queries.metric, task.queries.probe, options.execution);
     task.held_out_input = composite_input(task.held_out, task.queries.metric, task.queries.probe, options.execution);

@@ -23,7 +23,8 @@ StartOptions start_options(const CompositeOptions& options, std::size_t dictiona
 CompositeStart block_start(const CompositeTask& task, std::size_t dictionaries) {
     const StartOptions options = start_options(task.options, dictionaries);
     const MatrixView<float> vectors = task.vectors.view();
-    return task.options.start == WarmStart::pq ? pq_start(vectors, options) : opq_start(vectors, options);
+    const bool rotated = task.options.start != WarmStart::pq && dictionaries > 1;  // one dictionary gains nothing by it
+    return rotated ? opq_start(vectors, options) : pq_start(vectors, options);
 }
 
 // A block method's solution, its words brought into the metric of the task.

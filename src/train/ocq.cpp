@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kDescentIterations = 6;
 constexpr double kFirstPenalty = 0.1, kLastPenalty = 30;  // of the natural one
-constexpr int kPolish = 20;
+constexpr int kPolish = 10;
 
 // Usage-weighted second moments of one dictionary: the directions it needs.
 Matrix<double> second_moments(const Dictionaries& words, std::size_t m, const Matrix<std::uint8_t>& codes) {

@@ -73,7 +73,7 @@ Quantizer train(MatrixView<float> vectors, const OpqOptions& options) {
 
     // Both starts run for a few steps; the better one goes on.
     const NearPairs pairs = options.start == RotationStart::automatic ? near_pairs(x, execution) : NearPairs();
-    const int trial = options.start == RotationStart::automatic ? std::min(8, options.iterations) : 0;
+    const int trial = options.start == RotationStart::automatic ? std::min(8, (options.iterations + 1) / 2) : 0;
     RotatedBlocks best;
     std::vector<double> objective;
     double lowest = 0;

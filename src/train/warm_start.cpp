@@ -15,7 +15,7 @@
 namespace summand {
 namespace {
 
-constexpr int kOpqIterations = 16;
+constexpr int kOpqIterations = 10;
 constexpr int kPqIterations = 12;
 constexpr std::size_t kVectorsPerWord = 128;  // a start needs no more
 

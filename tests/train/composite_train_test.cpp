@@ -154,7 +154,7 @@ TEST(Nocq, WithOneDictionaryIsKMeans) {
     const Matrix<float> vectors = clustered(600, 8);
     const Quantizer model = train(vectors.view(), parse_spec("NOCQ1x4(iterations=15,start=pq)"));
     const Quantizer pq = train(vectors.view(), PqOptions{.dictionaries = 1, .words = 16});
-    EXPECT_NEAR(model.training.distortion, pq.training.distortion, 0.1 * pq.training.distortion);
+    EXPECT_LT(model.training.distortion, 1.1 * pq.training.distortion);
     Matrix<float> moved = vectors;
     for (std::size_t i = 0; i < moved.rows(); ++i)
         for (std::size_t d = 0; d < 8; ++d) moved[i][d] -= model.centre[d];
