@@ -51,14 +51,25 @@ RotatedBlocks start_from(Matrix<float> rotation, MatrixView<float> x, const OpqO
     return {std::move(rotation), std::move(blocks.dictionaries)};
 }
 
-// Variance of the error of approximate distances between near neighbours: what a start is judged by. It follows recall
-// where the mean squared error does not (docs/methods/opq.md).
-double near_distance_error(MatrixView<float> x, const RotatedBlocks& state, const NearPairs& pairs,
-                           const Execution& execution) {
+// What a start is judged by after its trial.
+struct Judgement {
+    double distortion = 0;
+    double near_error = 0;  // variance of the error of approximate distances between near neighbours
+};
+
+Judgement judge(MatrixView<float> x, const RotatedBlocks& state, const NearPairs& pairs, const Execution& execution) {
     const Matrix<float> rotated = multiply_transposed(x, state.rotation.view(), execution);
     const Matrix<std::uint8_t> codes = encode_blocks(state.dictionaries, rotated.view(), execution);
-    return score_variance(rotated.view(), pairs, nullptr, 0, state.dictionaries, codes, execution) *
-           distortion_of(x, state, execution);
+    const double distortion = distortion_of(x, state, execution);
+    return {distortion,
+            distortion * score_variance(rotated.view(), pairs, nullptr, 0, state.dictionaries, codes, execution)};
+}
+
+// PCA wins where it ranks near neighbours better at no much larger distortion: neither figure decides alone
+// (docs/methods/opq.md).
+bool pca_is_better(const Judgement& pca, const Judgement& identity) {
+    constexpr double kTolerance = 1.2;
+    return pca.near_error < identity.near_error && pca.distortion < kTolerance * identity.distortion;
 }
 
 }  // namespace
@@ -76,7 +87,7 @@ Quantizer train(MatrixView<float> vectors, const OpqOptions& options) {
     const int trial = options.start == RotationStart::automatic ? std::min(8, (options.iterations + 1) / 2) : 0;
     RotatedBlocks best;
     std::vector<double> objective;
-    double lowest = 0;
+    Judgement first;
     for (const RotationStart start : {RotationStart::identity, RotationStart::pca}) {
         if (options.start != RotationStart::automatic && options.start != start) continue;
         RotatedBlocks state = start_from(
@@ -84,9 +95,9 @@ Quantizer train(MatrixView<float> vectors, const OpqOptions& options) {
             options);
         std::vector<double> errors;
         alternate(x, {0, trial, options.iterations, "OPQ"}, execution, watch, state, errors);
-        const double error = pairs.empty() ? 0 : near_distance_error(x, state, pairs, execution);
-        if (best.rotation.empty() || error < lowest) {
-            lowest = error;
+        const Judgement judgement = pairs.empty() ? Judgement() : judge(x, state, pairs, execution);
+        if (best.rotation.empty() || pca_is_better(judgement, first)) {
+            first = judgement;
             best = std::move(state);
             objective = std::move(errors);
         }
