@@ -30,16 +30,15 @@ Effort parse_effort(std::string_view text);
 
 /// What the encoder of the composite family minimises for a vector y (in the space of the words) with the
 /// approximation ȳ and the residual r = y - ȳ:
-///     |metric·r|² + penalty·e²        e = |y|² - 2 ŷ·(y - ȳ) - Σ_m word_offset[m][code_m] + (1 - theta)·|metric·r|²
-/// where ŷ = metric·probe·y is the query to be expected near y. Without the two matrices (empty: identity) ŷ = y and
+///     |r|² + penalty·e²        e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
+/// where expectation·y is the query to be expected near y. With expectation = 1
 ///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
 /// which for theta = 0 is the near-orthogonality term of the paper.
 struct EncoderSettings {
     float penalty = 0;  ///< μ; 0: quantization error alone
     float theta = 0;    ///< θ
+    float expectation = 1;
     Effort effort = Effort::standard;
-    Matrix<float> metric = {};  ///< D × D, symmetric, or empty
-    Matrix<float> probe = {};   ///< D × D, or empty
 
     friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
 };

@@ -76,8 +76,9 @@ struct Checkpoint {
     int step = 0;            ///< finished iterations
     double penalty = 0;      ///< μ
     double epsilon = 0;
+    double theta = 0, expectation = 1;
     std::vector<float> translation = {};  ///< beyond the mean
-    Dictionaries dictionaries = {};       ///< in the space where residuals are measured
+    Dictionaries dictionaries = {};
     std::vector<float> word_offsets = {};
     Matrix<std::uint8_t> codes = {};     ///< of the training vectors
     std::vector<double> objective = {};  ///< so far
@@ -90,14 +91,13 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    int iterations = 14;  ///< of dictionaries and codes by turns
+    int iterations = 10;  ///< of dictionaries and codes by turns
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                       ///< μ, where the rule is `fixed`
     bool learn_epsilon = true;                ///< NOCQ; false: ε = 0
-    std::optional<double> theta = {};         ///< LOCQ: θ, see docs/methods/locq.md; empty: the measured default
-    double lean = 0.8;                        ///< LOCQ: how far expected queries lean towards the mean
-    double power = 0.25;                      ///< LOCQ: exponent of the residual metric; 0: Euclidean
+    std::optional<double> theta = {};         ///< LOCQ: θ of docs/methods/locq.md; empty: what searches best
+    std::optional<double> expectation = {};   ///< LOCQ: share of x that a query near x keeps; empty: what searches best
     BiasStorage bias = BiasStorage::float32;  ///< CQ
     Translation translation = Translation::mean;
     Effort effort = Effort::standard;  ///< that `encode` will use

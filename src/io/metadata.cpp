@@ -42,6 +42,10 @@ std::string Fields::text(const std::string& key) const {
     return value.get<std::string>();
 }
 
+float Fields::number(const std::string& key, float otherwise) const {
+    return object_.contains(key) ? number(key) : otherwise;
+}
+
 float Fields::number(const std::string& key) const {
     const nlohmann::json& value = at(key);
     const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();

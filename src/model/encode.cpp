@@ -33,11 +33,10 @@ std::vector<float> biases(const Quantizer& quantizer, const Matrix<std::uint8_t>
 
 Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> vectors, const EncodeOptions& options) {
     const EncoderSettings& settings = quantizer.encoder;
-    const CompositeInput input =
-        composite_input(std::move(vectors), settings.metric, settings.probe, options.execution);
-    const Dictionaries words = transformed_words(quantizer.dictionaries, settings.metric, options.execution);
+    const CompositeInput input = composite_input(std::move(vectors));
     const Effort effort = options.effort_from_model ? settings.effort : options.effort;
-    return CompositeEncoder(words, quantizer.word_offsets, {settings.penalty, settings.theta}, options.execution)
+    return CompositeEncoder(quantizer.dictionaries, quantizer.word_offsets,
+                            {settings.penalty, settings.theta, settings.expectation}, options.execution)
         .encode(input.view(), local_search(effort, options.seed), options.execution);
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "base/stopwatch.h"
 #include "kernels/kernels.h"
@@ -14,6 +16,7 @@
 #include "summand/error.h"
 #include "train/additive_fit.h"
 #include "train/dictionary_step.h"
+#include "train/gauss_newton.h"
 #include "train/prepare.h"
 #include "train/registry.h"
 
@@ -21,10 +24,10 @@ namespace summand {
 namespace {
 
 constexpr int kDescentIterations = 8;  // of L-BFGS per outer iteration
-constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100
+constexpr int kNewtonIterations = 4;   // of conjugate gradients per outer iteration
+constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100, on the sample
+constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
-constexpr std::size_t kLargestQueryModel = 256;    // dimensions: with 784 (Fashion-MNIST) the model cost recall
-constexpr std::size_t kVectorsPerDimension = 100;  // that the model is estimated from
 // Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
 double penalty_factor(std::size_t dictionaries) { return dictionaries <= 5 ? 0.6 : 0.25; }
 
@@ -35,7 +38,7 @@ double ramped(double penalty, int step, int steps) {
 void update_offsets(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
                     CompositeModel& model) {
     if (penalty.offsets == Offsets::free) {
-        const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty.theta, options.execution);
+        const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty, options.execution);
         fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets);
     } else {
         // e is the cross term less ε: its mean is what ε lacks.
@@ -45,12 +48,62 @@ void update_offsets(const CompositeData& data, const CompositePenalty& penalty, 
     }
 }
 
+void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const Execution& execution,
+                         CompositeModel& model) {
+    if (penalty.offsets == Offsets::free && model.dictionaries.rows.rows() <= kMostNewtonWords)
+        newton_step(data, penalty, kNewtonIterations, execution, model);
+    else
+        descend(data, penalty, kDescentIterations, execution, model);
+}
+
+CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty& penalty, const Execution& execution) {
+    return {state.model.dictionaries,
+            state.model.word_offsets,
+            {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
+             static_cast<float>(penalty.expectation)},
+            execution};
+}
+
 void update_codes(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
-    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
-                                   {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta)},
-                                   task.options.execution);
-    encoder.improve(task.input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
-                    task.options.execution, state.codes);
+    encoder_of(state, penalty, task.options.execution)
+        .improve(task.first(state.codes.rows()), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
+                 task.options.execution, state.codes);
+}
+
+// From the sample to all vectors.
+void cover_all(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
+    const std::size_t covered = state.codes.rows(), all = task.vectors.rows();
+    if (covered == all) return;
+    const Matrix<std::uint8_t> rest =
+        encoder_of(state, penalty, task.options.execution)
+            .encode(task.input.view().slice(covered, all - covered), {.sweeps = 2}, task.options.execution);
+    std::vector<std::uint8_t> codes = state.codes.values();
+    codes.insert(codes.end(), rest.values().begin(), rest.values().end());
+    state.codes = Matrix<std::uint8_t>(all, rest.columns(), std::move(codes));
+}
+
+// Σc of the vectors that the state covers.
+Matrix<float> sums_of(const CompositeState& state, const Execution& execution) {
+    const Dictionaries& words = state.model.dictionaries;
+    Matrix<float> sums(state.codes.rows(), words.dimensions());
+    parallel_ranges(execution, sums.rows(), 1024, [&](std::size_t first, std::size_t last) {
+        const float* chosen[kMaxDictionaries];
+        for (std::size_t n = first; n < last; ++n) {
+            for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, state.codes[n][m]);
+            kernels().sum_rows(chosen, words.count, sums.columns(), sums.row(n));
+        }
+    });
+    return sums;
+}
+
+GivenRule given_rule(const CompositeOptions& options) { return {options.expectation, options.theta}; }
+
+// Near the end the residuals are what they will be, and the rule that fits them can be told.
+void choose_rule(const CompositeState& state, CompositeTask& task) {
+    if (task.offsets() == Offsets::tied) return;
+    const Execution& execution = task.options.execution;
+    task.rule = best_offset_rule(task.held_out_input.vectors.view(), task.first(state.codes.rows()).vectors,
+                                 sums_of(state, execution).view(), given_rule(task.options), execution);
 }
 
 Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& translation) {
@@ -64,14 +117,14 @@ Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& transla
 void update_translation(CompositeTask& task, const CompositeState& state) {
     const std::size_t D = task.vectors.columns();
     const Dictionaries& words = state.model.dictionaries;
-    const CompositeView view = task.input.view();
+    const CompositeView view = task.first(state.codes.rows());
     std::vector<double> mean(D, 0.0);
     std::vector<float> sum(D);
     std::vector<const float*> chosen(words.count);
     for (std::size_t n = 0; n < view.rows(); ++n) {
         for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, state.codes[n][m]);
         kernels().sum_rows(chosen.data(), words.count, D, sum.data());
-        for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.targets[n][d] - sum[d]);
+        for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.vectors[n][d] - sum[d]);
     }
     std::vector<float> translation = task.translation;
     for (std::size_t d = 0; d < D; ++d)
@@ -96,19 +149,17 @@ void report(const CompositeTask& task, const CompositeState& state, const Compos
 }
 
 Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
-    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
-                                   {static_cast<float>(state.penalty), static_cast<float>(task.theta())},
-                                   task.options.execution);
-    return encoder.encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
+    return encoder_of(state, task.penalty(state.penalty), task.options.execution)
+        .encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
 }
 
-// |r|² and |ȳ|² - Σ word_offset with the finished model: Euclidean, whatever metric the training had.
+// |r|² and |ȳ|² - Σ word_offset with the finished model.
 CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8_t>& codes, const Quantizer& model,
                            const CompositeTask& task, const Execution& execution) {
     if (vectors.empty()) return {};
-    const CompositeInput input = composite_input(moved(vectors, task.translation), {}, {}, execution);
-    return evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, {.offsets = Offsets::free},
-                    execution);
+    const CompositeInput input = composite_input(moved(vectors, task.translation));
+    return evaluate({input.view().slice(0, codes.rows()), codes}, {model.dictionaries, model.word_offsets},
+                    {.offsets = Offsets::free}, execution);
 }
 
 // Every option that influences the result, and the data.
@@ -122,9 +173,8 @@ std::uint64_t task_hash(const CompositeTask& task) {
                               static_cast<double>(o.rule),
                               o.penalty,
                               static_cast<double>(o.learn_epsilon),
-                              task.theta(),
-                              o.lean,
-                              o.power,
+                              o.theta.value_or(1e9),
+                              o.expectation.value_or(1e9),
                               static_cast<double>(o.bias),
                               static_cast<double>(o.translation),
                               static_cast<double>(o.seed),
@@ -138,6 +188,8 @@ void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& s
                              .step = state.step,
                              .penalty = state.penalty,
                              .epsilon = state.model.epsilon,
+                             .theta = task.rule.theta,
+                             .expectation = task.rule.expectation,
                              .translation = task.translation,
                              .dictionaries = state.model.dictionaries,
                              .word_offsets = state.model.word_offsets,
@@ -149,8 +201,8 @@ void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& s
 
 void CompositeTask::translate(std::vector<float> to) {
     translation = std::move(to);
-    input = composite_input(moved(vectors, translation), {}, {}, options.execution);
-    held_out_input = composite_input(moved(held_out, translation), {}, {}, options.execution);
+    input = composite_input(moved(vectors, translation));
+    held_out_input = composite_input(moved(held_out, translation));
 }
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options) {
@@ -166,46 +218,54 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
     const std::size_t N = vectors.rows(), D = vectors.columns();
     const std::size_t spare = N > 2 * options.words ? std::min(kMostHeldOut, N / 20) : 0;
     Random random(options.seed);
-    const std::vector<std::size_t> held = sample_without_replacement(N, spare, random);
-    task.vectors = Matrix<float>(N - spare, D);
+    const std::vector<std::size_t> order = permutation(N, random);
     task.held_out = Matrix<float>(spare, D);
-    for (std::size_t n = 0, h = 0; n < N; ++n) {
-        const bool out = h < spare && held[h] == n;
-        std::copy_n(data.vectors.row(n), D, out ? task.held_out.row(h) : task.vectors.row(n - h));
-        h += out;
-    }
+    task.vectors = Matrix<float>(N - spare, D);
+    for (std::size_t i = 0; i < N; ++i)
+        std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
+    task.sample = std::min(N - spare, std::max(kSmallestSample, kSamplePerWord * options.words));
     if (options.constraint != Constraint::none) task.pairs = near_pairs(task.vectors.view(), options.execution);
-    if (options.constraint == Constraint::learnt_offsets && (options.lean != 0 || options.power != 0) &&
-        D <= kLargestQueryModel && task.vectors.rows() >= kVectorsPerDimension * D && !task.pairs.empty())
-        task.queries = query_model(task.vectors.view(), task.pairs, {options.lean, options.power}, options.execution);
-    task.input = composite_input(task.vectors, task.queries.metric, task.queries.probe, options.execution);
-    task.held_out_input = composite_input(task.held_out, task.queries.metric, task.queries.probe, options.execution);
+    if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
+    task.input = composite_input(task.vectors);
+    task.held_out_input = composite_input(task.held_out);
     return task;
 }
 
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
+    NearPairs covered;
+    std::copy_if(task.pairs.begin(), task.pairs.end(), std::back_inserter(covered),
+                 [&](const auto& pair) { return pair.first < codes.rows(); });
     const double variance =
-        score_variance(task.vectors.view(), task.pairs, task.uses_queries() ? &task.queries : nullptr, task.theta(),
-                       words, codes, task.options.execution);
+        score_variance(task.vectors.view(), covered, task.rule, words, codes, task.options.execution);
     return variance > 0 ? penalty_factor(task.options.dictionaries) / (4 * variance) : 0;
+}
+
+CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state) {
+    const CompositeOptions& options = task.options;
+    const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations));
+    const CompositeData data{task.first(state.codes.rows()), state.codes};
+    update_offsets(data, penalty, options, state.model);
+    update_dictionaries(data, penalty, options.execution, state.model);
+    update_codes(task, penalty, state);
+    if (options.translation == Translation::learnt) update_translation(task, state);
+    ++state.step;
+    const CompositeTerms terms = evaluate({task.first(state.codes.rows()), state.codes}, state.model,
+                                          task.penalty(state.penalty), options.execution);
+    state.objective.push_back(terms.objective(state.penalty));
+    return terms;
 }
 
 void alternate(CompositeTask& task, CompositeState& state) {
     const Stopwatch watch;
     const CompositeOptions& options = task.options;
     const std::uint64_t hash = task_hash(task);
+    const int last_ones = std::min(options.iterations - 1, static_cast<int>(std::ceil(kRamp * options.iterations)));
     while (state.step < options.iterations) {
-        const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, options.iterations));
-        const CompositeData data{task.input.view(), state.codes};
-        update_offsets(data, penalty, options, state.model);
-        descend(data, penalty, kDescentIterations, options.execution, state.model);
-        update_codes(task, penalty, state);
-        if (options.translation == Translation::learnt && !task.uses_queries()) update_translation(task, state);
-        ++state.step;
-        const CompositeTerms terms =
-            evaluate({task.input.view(), state.codes}, state.model, task.penalty(state.penalty), options.execution);
-        state.objective.push_back(terms.objective(state.penalty));
-        report(task, state, terms, watch);
+        if (state.step == last_ones) {
+            cover_all(task, task.penalty(state.penalty), state);
+            choose_rule(state, task);
+        }
+        report(task, state, iterate(task, options.iterations, state), watch);
         save(task, hash, state);
     }
     update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, state.model);
@@ -216,18 +276,28 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
                     task.options.execution);
 }
 
+double search_cost(const CompositeTask& task, const CompositeState& state) {
+    const std::size_t rows = state.codes.rows();
+    Matrix<float> offsets(1, rows);
+    for (std::size_t n = 0; n < rows; ++n)
+        for (std::size_t m = 0; m < state.codes.columns(); ++m)
+            offsets[0][n] += state.model.word_offsets[m * task.options.words + state.codes[n][m]];
+    const Execution& execution = task.options.execution;
+    return search_costs(task.held_out_input.vectors.view(), task.first(rows).vectors, sums_of(state, execution).view(),
+                        offsets, execution)[0];
+}
+
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     const CompositeOptions& options = task.options;
     Quantizer model{.method = std::string(method_name(options.constraint)), .unit_length = options.unit_length};
     model.centre = task.mean;
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
-    model.dictionaries = transformed_words(state.model.dictionaries, task.queries.inverse, options.execution);
+    model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
     model.encoder = {.penalty = static_cast<float>(state.penalty),
-                     .theta = static_cast<float>(task.theta()),
-                     .effort = options.effort,
-                     .metric = task.queries.metric,
-                     .probe = task.queries.probe};
+                     .theta = static_cast<float>(task.rule.theta),
+                     .expectation = static_cast<float>(task.rule.expectation),
+                     .effort = options.effort};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
     const CompositeTerms held_out =
         plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
@@ -242,7 +312,8 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
 
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
     require(
-        checkpoint.task == task_hash(task) && checkpoint.codes.rows() == task.vectors.rows(),
+        checkpoint.task == task_hash(task) &&
+            (checkpoint.codes.rows() == task.vectors.rows() || checkpoint.codes.rows() == task.sample),
         "train: the checkpoint belongs to a training with other data or options; remove it or repeat the command that "
         "made it");
     CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},
@@ -250,6 +321,7 @@ CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
                          .penalty = checkpoint.penalty,
                          .step = checkpoint.step,
                          .objective = checkpoint.objective};
+    task.rule = {checkpoint.expectation, checkpoint.theta};
     if (checkpoint.translation != task.translation) task.translate(checkpoint.translation);
     return state;
 }

@@ -1,6 +1,7 @@
 #include "train/registry.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "summand/error.h"
@@ -41,6 +42,11 @@ PenaltyRule penalty_rule(const std::string& text) {
     return text == "validate" ? PenaltyRule::validate : PenaltyRule::fixed;
 }
 
+std::optional<double> automatic_or_number(SpecOptions& read, std::string_view name) {
+    if (read.text(name, "auto") == "auto") return {};
+    return read.number(name, 0, "auto or a number");
+}
+
 template <Constraint constraint>
 Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
@@ -52,9 +58,8 @@ Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const Tra
                                                          {"pq", WarmStart::pq},
                                                          {"opq", WarmStart::opq},
                                                          {"levels", WarmStart::levels}});
-        if (spec.options.contains("theta")) options.theta = read.number("theta", 0);
-        options.lean = read.number("lean", options.lean);
-        options.power = read.number("power", options.power);
+        options.theta = automatic_or_number(read, "theta");
+        options.expectation = automatic_or_number(read, "expectation");
     } else {
         options.start = read.choice<WarmStart>(
             "start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq}, {"opq", WarmStart::opq}});
@@ -81,7 +86,7 @@ Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const Tra
     return train(vectors, options);
 }
 
-constexpr std::string_view kIterations = "iterations=14", kStart = "start=auto|pq|opq",
+constexpr std::string_view kIterations = "iterations=10", kStart = "start=auto|pq|opq",
                            kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
                            kPenalty = "mu=auto|validate|NUMBER";
 
@@ -101,7 +106,7 @@ const MethodRow kRows[] = {
      train_composite<Constraint::near_orthogonal>},
     {{"LOCQ",
       "composite quantization with learnt word offsets: the most accurate at equal bytes",
-      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=NUMBER", "lean=0.8", "power=0.25", kTranslation,
+      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=auto|NUMBER", "expectation=auto|NUMBER", kTranslation,
        kEffort}},
      train_composite<Constraint::learnt_offsets>},
 };

@@ -258,12 +258,16 @@ TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
     }
 }
 
-TEST(Locq, WithoutAQueryModelHasNoMatrices) {
-    const Quantizer model =
-        train(clustered(400, 8).view(), parse_spec("LOCQ3x3(iterations=2,start=pq,lean=0,power=0,theta=0)"));
-    EXPECT_TRUE(model.encoder.metric.empty());
-    EXPECT_TRUE(model.encoder.probe.empty());
-    EXPECT_EQ(model.encoder.theta, 0);
+TEST(Locq, KeepsAGivenRuleAndElseChoosesOne) {
+    const Matrix<float> vectors = clustered(2000, 8);
+    const EncoderSettings given =
+        train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=0.25,expectation=0.75)")).encoder;
+    EXPECT_EQ(given.theta, 0.25f);
+    EXPECT_EQ(given.expectation, 0.75f);
+    const EncoderSettings half = train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=7)")).encoder;
+    EXPECT_EQ(half.theta, 7);
+    EXPECT_GT(half.expectation, 0.5f);
+    EXPECT_LE(half.expectation, 1);
 }
 
 // Held-out figures are those of fresh encodings, so they stay near what vectors never seen give.

@@ -100,7 +100,7 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"NOCQ2x2(mu=much)", "option mu: expected auto, validate or a number, got 'much'"},
         {"NOCQ2x2(mu=inf)", "option mu: expected auto, validate or a number, got 'inf'"},
         {"NOCQ2x2(mu=-1)", "expected a penalty of at least 0, got -1"},
-        {"LOCQ2x2(theta=x)", "option theta: expected a number, got 'x'"},
+        {"LOCQ2x2(theta=x)", "option theta: expected auto or a number, got 'x'"},
         {"NOCQ2x2(epsilon=1)", "option epsilon: expected learnt or 0, got '1'"},
         {"CQ2x2(bias=half)", "option bias: expected float or byte, got 'half'"},
         {"CQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
