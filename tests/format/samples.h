@@ -11,7 +11,7 @@
 namespace summand::test {
 
 /// Folder of the stored files.
-inline std::filesystem::path samples() { return std::filesystem::path(__FILE__).parent_path() / "samples"; }
+inline std::filesystem::path samples() { return SUMMAND_SAMPLES; }
 
 /// …, -1.5, -1, -0.5, 0, 0.5, 1, … in a fixed order without a short period.
 inline float sample_value(std::size_t i) { return static_cast<float>((i * 37 + 11) % 61) / 2 - 15; }
