@@ -1,7 +1,9 @@
-// summand convert: one vector format to another, or a part of a file.
+// summand convert: one vector format to another, or a part of a file, in pieces so that files of any size fit.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 #include <memory>
 
 #include "run.h"
@@ -39,16 +41,30 @@ RowRange rows_of(const Options& options, const VectorReader& reader) {
     return range;
 }
 
+// The guard is held throughout: the file in the making is removed before the process ends.
+void copy_rows(const VectorReader& reader, const RowRange& range, const std::string& output, Run& run) {
+    constexpr std::size_t kPieceBytes = 8u << 20;
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const Stopwatch watch;
+    const SaveGuard guard;
+    VectorWriter writer(output, reader.columns());
+    const std::size_t piece = std::max<std::size_t>(1, kPieceBytes / (sizeof(float) * reader.columns()));
+    for (std::size_t done = 0; done < range.count;) {
+        check_interrupt();
+        const std::size_t rows = std::min(piece, range.count - done);
+        writer.write(reader.read(range.first + done, rows).view());
+        done += rows;
+        run.display().update({"convert", done, range.count, kNone, kNone, kNone, watch.seconds()});
+    }
+    writer.finish();
+}
+
 void run_convert(const Options& options) {
-    const Run run(options.run);
+    Run run(options.run);
     const VectorReader reader(options.input);
     const RowRange range = rows_of(options, reader);
     require_writable(options.output);
-    const Matrix<float> vectors = reader.read(range.first, range.count);
-    {
-        const SaveGuard guard;
-        write_vectors(options.output, vectors.view());
-    }
+    copy_rows(reader, range, options.output, run);
     run.print(fmt::format("{}: {} vectors of {} dimensions", options.output, grouped(range.count), reader.columns()));
 }
 

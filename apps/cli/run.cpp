@@ -17,10 +17,6 @@ constexpr std::size_t kEncoderBlock = 8192;
 constexpr std::size_t kChunkBytes = 64u << 20;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-void check_interrupt() {
-    if (interrupt_token().stop_requested()) throw Cancelled();
-}
-
 void append(Codes& all, const Codes& part, std::vector<std::uint8_t>& bytes) {
     bytes.insert(bytes.end(), part.rows.values().begin(), part.rows.values().end());
     all.bias.insert(all.bias.end(), part.bias.begin(), part.bias.end());
@@ -179,7 +175,10 @@ Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, 
     if (!options.checkpoint.empty()) {
         require_writable(options.checkpoint);
         if (std::filesystem::exists(options.checkpoint)) before = load_checkpoint(options.checkpoint);
-        settings.checkpoint = [&options](const Checkpoint& now) { save(options.checkpoint, now); };
+        settings.checkpoint = [&options](const Checkpoint& now) {
+            const SaveGuard guard;
+            save(options.checkpoint, now);
+        };
     }
     if (before) settings.resume = &*before;
     const Matrix<float> sample = sample_vectors(learn, options.learn_size, seed);

@@ -79,6 +79,16 @@ void AtomicFile::append(std::span<const std::byte> bytes) {
     }
 }
 
+void AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ::ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<::off_t>(offset));
+        if (done < 0 && errno == EINTR) continue;
+        require(done >= 0, path_, ": cannot write: ", reason(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(done));
+        offset += static_cast<std::uint64_t>(done);
+    }
+}
+
 void AtomicFile::commit() {
     require(::fsync(descriptor_) == 0, path_, ": cannot write: ", reason(errno));
     require(::close(std::exchange(descriptor_, -1)) == 0, path_, ": cannot write: ", reason(errno));

@@ -1,8 +1,11 @@
 """The verbs one after another: each step's file is what the next one needs."""
 import json
+import os
+import struct
+import subprocess
 import unittest
 
-from support import ToolTest, clustered, read_bytes, read_ivecs, squared_distance, write_fvecs
+from support import SUMMAND, ToolTest, clustered, read_bytes, read_ivecs, squared_distance, write_fvecs
 
 
 class Pipeline(ToolTest):
@@ -99,6 +102,22 @@ class Pipeline(ToolTest):
         self.succeed("convert", npy, back)
         row = 4 + 4 * 16
         self.assertEqual(read_bytes(back), read_bytes(self.base)[5 * row:105 * row])
+
+    @unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers keep freed memory")
+    def test_convert_needs_the_same_memory_for_a_file_of_any_size(self):
+        peaks = []
+        for megabytes in (1, 64):
+            base, rows = self.path("base.u8bin"), megabytes << 13
+            with open(base, "wb") as file:
+                file.write(struct.pack("<II", rows, 128))
+                file.truncate(8 + rows * 128)
+            process = subprocess.Popen([SUMMAND, "convert", base, self.path("copy.u8bin"), "--quiet"])
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status   # waited for, although not by its object
+            self.assertEqual(status, 0)
+            self.assertEqual(os.path.getsize(self.path("copy.u8bin")), os.path.getsize(base))
+            peaks.append(usage.ru_maxrss)
+        self.assertLess(peaks[1] - peaks[0], 40 << 10)   # KiB; the floats are 256 MiB
 
     def test_dry_run_estimates_and_writes_nothing(self):
         index = self.path("index.smd")

@@ -38,6 +38,16 @@ TEST(AtomicFile, WithoutACommitNothingIsLeft) {
     EXPECT_EQ(directory.files(), 0u);
 }
 
+TEST(AtomicFile, BytesThatWereAppendedCanBeReplaced) {
+    const TemporaryDirectory directory;
+    AtomicFile file(directory / "a");
+    file.append(bytes("0123456"));
+    file.overwrite(2, bytes("ab"));
+    file.append(bytes("789"));
+    file.commit();
+    EXPECT_EQ(read_raw(directory / "a"), "01ab456789");
+}
+
 TEST(AtomicFile, ASymbolicLinkIsKept) {
     const TemporaryDirectory directory;
     write_file(directory / "real", bytes("old"));
