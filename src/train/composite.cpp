@@ -105,7 +105,6 @@ Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeSt
 // |r|² and |ȳ|² - Σ word_offset with the finished model: Euclidean, whatever metric the training had.
 CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8_t>& codes, const Quantizer& model,
                            const CompositeTask& task, const Execution& execution) {
-    if (vectors.empty()) return {};
     const CompositeInput input = composite_input(moved(vectors, task.translation), {}, {}, execution);
     return evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, {.offsets = Offsets::free},
                     execution);
@@ -229,14 +228,15 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
                      .metric = task.queries.metric,
                      .probe = task.queries.probe};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
-    const CompositeTerms held_out =
-        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
-    const CompositeTerms& shown = task.held_out.empty() ? learnt : held_out;
     model.training = {.vectors = task.vectors.rows(),
                       .distortion = learnt.error,
-                      .held_out_distortion = held_out.error,
-                      .cross_term_deviation = deviation(shown),
+                      .cross_term_deviation = deviation(learnt),
                       .objective = state.objective};
+    if (task.held_out.empty()) return model;
+    const CompositeTerms held_out =
+        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
+    model.training.held_out_distortion = held_out.error;
+    model.training.cross_term_deviation = deviation(held_out);
     return model;
 }
 

@@ -96,6 +96,14 @@ class Pipeline(ToolTest):
         self.assertEqual(info["vectors"], 1500)
         self.assertEqual(info["dimensions"], 16)
 
+    def test_info_tells_what_was_not_measured(self):
+        for spec, measured in (("PQ4x4", False), ("NOCQ4x4(iterations=1)", True)):
+            model = self.path("model.smd")
+            self.succeed("train", "--spec", spec, self.base, "-o", model)
+            figure = json.loads(self.succeed("info", model, "--json").stdout)["model"]["held_out_distortion"]
+            self.assertEqual(figure is not None, measured)
+            self.assertEqual("not measured" in self.succeed("info", model).stdout, not measured)
+
     def test_convert_keeps_the_values(self):
         npy, back = self.path("part.npy"), self.path("back.fvecs")
         self.succeed("convert", self.base, npy, "--rows", "5:100")

@@ -271,7 +271,42 @@ TEST(Locq, HeldOutDistortionForetellsThatOfNewVectors) {
     const Matrix<float> vectors = clustered(2000, 8), fresh = clustered(1000, 8, 9);
     const Quantizer model = train(vectors.view(), parse_spec("LOCQ3x4(iterations=4,start=pq)"));
     const double error = distortion(model, fresh.view(), encode(model, fresh.view()));
-    EXPECT_NEAR(model.training.held_out_distortion, error, 0.25 * error);
+    ASSERT_TRUE(model.training.held_out_distortion.has_value());
+    EXPECT_NEAR(*model.training.held_out_distortion, error, 0.25 * error);
+}
+
+TEST(Train, WithoutVectorsToSpareTheHeldOutDistortionIsNotMeasured) {
+    const Matrix<float> few = clustered(32, 8), many = clustered(600, 8);
+    for (const char* spec : {"CQ2x4(iterations=1)", "NOCQ2x4(iterations=1)", "LOCQ2x4(iterations=1)"}) {
+        EXPECT_FALSE(train(few.view(), parse_spec(spec)).training.held_out_distortion.has_value()) << spec;
+        EXPECT_TRUE(train(many.view(), parse_spec(spec)).training.held_out_distortion.has_value()) << spec;
+    }
+    for (const char* spec : {"PQ2x4", "OPQ2x4(iterations=1)", "OCQ2x4(iterations=1)"}) {
+        const TrainingSummary training = train(many.view(), parse_spec(spec)).training;
+        EXPECT_FALSE(training.held_out_distortion.has_value()) << spec;
+        EXPECT_EQ(training.vectors, many.rows()) << spec;
+    }
+}
+
+TEST(Locq, ALearntTranslationIsRefusedWhereThereIsAQueryModel) {
+    const Matrix<float> vectors = clustered(1000, 8);
+    expect_error([&] { train(vectors.view(), parse_spec("LOCQ2x3(iterations=1,start=pq,translation=learnt)")); },
+                 {"train: translation=learnt does not go with the query model of LOCQ", "lean=0,power=0"});
+    const Spec without = parse_spec("LOCQ2x3(iterations=3,start=pq,translation=learnt,lean=0,power=0)");
+    const Spec mean = parse_spec("LOCQ2x3(iterations=3,start=pq,lean=0,power=0)");
+    EXPECT_NE(train(vectors.view(), without).centre, train(vectors.view(), mean).centre);
+}
+
+TEST(Ocq, HasNoTranslationButTheMean) {
+    for (const Translation translation : {Translation::none, Translation::learnt})
+        expect_error(
+            [&] {
+                train(clustered(100, 8).view(), CompositeOptions{.constraint = Constraint::orthogonal,
+                                                                 .dictionaries = 2,
+                                                                 .words = 4,
+                                                                 .translation = translation});
+            },
+            {"train: OCQ subtracts the mean, it has no other translation"});
 }
 
 TEST(Composite, SurvivesConstantDataFewVectorsAndKOfTwo) {
