@@ -110,25 +110,18 @@ CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8
                     execution);
 }
 
-// Every option that influences the result, and the data.
+// Every option that influences the model, and the data.
 std::uint64_t task_hash(const CompositeTask& task) {
     const CompositeOptions& o = task.options;
-    const double numbers[] = {static_cast<double>(o.constraint),
-                              static_cast<double>(o.dictionaries),
-                              static_cast<double>(o.words),
-                              static_cast<double>(o.iterations),
-                              static_cast<double>(o.start),
-                              static_cast<double>(o.rule),
-                              o.penalty,
-                              static_cast<double>(o.learn_epsilon),
-                              task.theta(),
-                              o.lean,
-                              o.power,
-                              static_cast<double>(o.bias),
-                              static_cast<double>(o.translation),
-                              static_cast<double>(o.seed),
-                              static_cast<double>(task.held_out.rows())};
-    return hash64(task.vectors.data(), task.vectors.size() * sizeof(float), hash64(numbers, sizeof(numbers)));
+    const auto number = [](auto choice) { return static_cast<std::uint64_t>(choice); };
+    const std::uint64_t whole[] = {number(o.constraint), o.dictionaries,          o.words,
+                                   number(o.iterations), number(o.start),         number(o.rule),
+                                   number(o.bias),       number(o.learn_epsilon), number(o.translation),
+                                   number(o.effort),     number(o.unit_length),   o.seed,
+                                   task.held_out.rows()};
+    const double real[] = {o.penalty, task.theta(), o.lean, o.power};
+    return hash64(task.vectors.data(), task.vectors.size() * sizeof(float),
+                  hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
 }
 
 void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& state) {
