@@ -65,7 +65,7 @@ void summarize(const Options& options, const FlatIndex& index, const Timings& ti
 
 void run_build(const Options& options) {
     Run run(options.run);
-    if (options.model.empty()) parse_spec(options.learning.spec);
+    if (options.model.empty()) check_learning(options.learning);
     const VectorReader base(options.base);
     if (options.run.dry_run) {
         const VectorReader learn(options.learn.empty() ? options.base : options.learn);
@@ -95,13 +95,13 @@ void add_build(CLI::App& app, Chosen& chosen) {
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write");
     add_spec(verb, options->learning.spec);
-    CLI::Option* spec = verb.get_option("--spec");
     verb.add_option("-l,--learn", options->learn, "Vectors to learn from, instead of the base");
-    CLI::Option* model =
-        verb.add_option("--model", options->model, "Model to use, instead of learning one")->excludes(spec);
-    verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint);
+    CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
+    for (const char* learning : {"--spec", "--learn", "--learn-size", "--checkpoint"})
+        model->excludes(verb.get_option(learning));
+    verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_metric(verb, options->learning.metric);
     add_threads(verb, options->run);
     add_seed(verb, options->run);

@@ -87,7 +87,7 @@ DemoData images(const Options& options, Run& run) {
 void run_demo(const Options& options) {
     Run run(options.run);
     const std::vector<std::string> specs = options.specs.empty() ? all_specs() : options.specs;
-    for (const std::string& spec : specs) parse_spec(spec);
+    for (const std::string& spec : specs) check(parse_spec(spec));
     const DemoData data = images(options, run);
     run.display().note(fmt::format("{}: {} images to search, {} queries, {} dimensions", data.name,
                                    grouped(data.base.rows()), grouped(data.queries.rows()), data.base.columns()));

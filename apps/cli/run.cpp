@@ -77,7 +77,7 @@ void add_neighbors(CLI::App& verb, std::size_t& k) {
 void add_checkpoint(CLI::App& verb, std::string& path) {
     verb.add_option("--checkpoint", path,
                     "File to save the training in after every iteration; where it exists, the training goes on from it "
-                    "(CQ and block methods are too short to need it)");
+                    "(NOCQ and LOCQ)");
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
@@ -168,12 +168,20 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
     return codes;
 }
 
+void check_learning(const LearnOptions& options) {
+    TrainSettings settings{.metric = options.metric};
+    if (!options.checkpoint.empty()) {
+        settings.checkpoint = [](const Checkpoint&) {};
+        require_writable(options.checkpoint);
+    }
+    check(parse_spec(options.spec), settings);
+}
+
 Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run) {
     const Spec spec = parse_spec(options.spec);
     TrainSettings settings{.metric = options.metric, .seed = seed, .execution = run.execution()};
     std::optional<Checkpoint> before;
     if (!options.checkpoint.empty()) {
-        require_writable(options.checkpoint);
         if (std::filesystem::exists(options.checkpoint)) before = load_checkpoint(options.checkpoint);
         settings.checkpoint = [&options](const Checkpoint& now) {
             const SaveGuard guard;

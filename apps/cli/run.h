@@ -104,6 +104,9 @@ struct LearnOptions {
     std::string checkpoint = {};  ///< file to save after every iteration and to go on from; empty: none
 };
 
+/// Throws for a spec or a checkpoint that cannot be, before any vector is read.
+void check_learning(const LearnOptions& options);
+
 struct Learned {
     Quantizer model;
     double seconds = 0;  ///< of training, reading not counted

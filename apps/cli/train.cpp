@@ -19,7 +19,7 @@ struct Options {
 
 void run_train(const Options& options) {
     Run run(options.run);
-    parse_spec(options.learning.spec);
+    check_learning(options.learning);
     const VectorReader learn(options.learn);
     if (options.run.dry_run) return run.print(to_string(estimate_train(learn, options.learning)));
     require_writable(options.output);

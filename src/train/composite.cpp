@@ -146,7 +146,6 @@ void CompositeTask::translate(std::vector<float> to) {
 }
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options) {
-    require(options.iterations >= 1, "train: expected at least 1 iteration, got ", options.iterations);
     Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, options.execution);
     if (options.translation == Translation::none)
         for (std::size_t d = 0; d < data.centre.size(); ++d) {
@@ -170,6 +169,9 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
     if (options.constraint == Constraint::learnt_offsets && (options.lean != 0 || options.power != 0) &&
         D <= kLargestQueryModel && task.vectors.rows() >= kVectorsPerDimension * D && !task.pairs.empty())
         task.queries = query_model(task.vectors.view(), task.pairs, {options.lean, options.power}, options.execution);
+    require(options.translation != Translation::learnt || !task.uses_queries(),
+            "train: translation=learnt does not go with the query model of LOCQ, which holds for the mean; expected "
+            "translation=mean, or lean=0,power=0 to do without the model");
     task.input = composite_input(task.vectors, task.queries.metric, task.queries.probe, options.execution);
     task.held_out_input = composite_input(task.held_out, task.queries.metric, task.queries.probe, options.execution);
     return task;
@@ -192,7 +194,7 @@ void alternate(CompositeTask& task, CompositeState& state) {
         update_offsets(data, penalty, options, state.model);
         descend(data, penalty, kDescentIterations, options.execution, state.model);
         update_codes(task, penalty, state);
-        if (options.translation == Translation::learnt && !task.uses_queries()) update_translation(task, state);
+        if (options.translation == Translation::learnt) update_translation(task, state);
         ++state.step;
         const CompositeTerms terms =
             evaluate({task.input.view(), state.codes}, state.model, task.penalty(state.penalty), options.execution);

@@ -1,9 +1,7 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
-#include <cmath>
 #include <utility>
 
 #include "base/random.h"
-#include "summand/error.h"
 #include "train/composite.h"
 #include "train/ocq.h"
 #include "train/warm_start.h"
@@ -79,16 +77,13 @@ CompositeState start(CompositeTask& task, MatrixView<float> vectors) {
     const bool may_choose = options.constraint == Constraint::learnt_offsets && options.dictionaries >= 2;
     const bool levels = may_choose && (options.start == WarmStart::levels ||
                                        (options.start == WarmStart::automatic && levels_win(vectors, options)));
-    require(options.start != WarmStart::levels || may_choose,
-            "train: start=levels needs LOCQ with at least 2 dictionaries, got ", options.dictionaries);
     CompositeState state = levels ? from_levels(task, options.dictionaries - 1, kFreeIterations) : from_blocks(task);
     if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
     if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
     return state;
 }
 
-// CQ: the alternation without a penalty, in closed form; then the bias. A translation to learn would change nothing:
-// the words take it up.
+// CQ: the alternation without a penalty, in closed form; then the bias.
 Quantizer train_unconstrained(const CompositeTask& task) {
     const CompositeOptions& options = task.options;
     CompositeStart blocks = block_start(task, options.dictionaries);
@@ -111,12 +106,7 @@ Quantizer train_unconstrained(const CompositeTask& task) {
 }  // namespace
 
 Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
-    require(options.constraint != Constraint::none || options.bias != BiasStorage::byte ||
-                options.dictionaries < kMaxDictionaries,
-            "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1,
-            " dictionaries, got ", options.dictionaries);
-    require(options.rule != PenaltyRule::fixed || (std::isfinite(options.penalty) && options.penalty >= 0),
-            "train: expected a penalty of at least 0, got ", options.penalty);
+    check_options(options);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);
     CompositeTask task = composite_task(vectors, options);
     if (options.constraint == Constraint::none) return train_unconstrained(task);

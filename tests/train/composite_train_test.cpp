@@ -339,7 +339,7 @@ TEST(Composite, RefusesStartsAndNumbersThatMakeNoSense) {
                 o.dictionaries = 1;
             });
         },
-        {"train: start=levels needs LOCQ with at least 2 dictionaries, got 1"});
+        {"train: start=levels needs LOCQ with at least 2 dictionaries, got LOCQ with 1"});
     expect_error(
         [&] {
             run([](CompositeOptions& o) {
