@@ -51,7 +51,10 @@ private:
 
 Matrix<float> read_vectors(const std::string& path);
 
-/// `count` rows drawn without replacement (all of them where there are fewer), in file order.
+/// `count` of `rows` drawn without replacement (all of them where there are fewer), ascending.
+std::vector<std::size_t> sample_rows(std::size_t rows, std::size_t count, std::uint64_t seed);
+
+/// The vectors of `sample_rows`.
 Matrix<float> sample_vectors(const VectorReader& reader, std::size_t count, std::uint64_t seed);
 
 /// Ground truth or results: .ivecs .ibin .npy or `file.hdf5:neighbors`.
@@ -82,6 +85,11 @@ private:
 /// Whole files, by the same writer.
 void write_vectors(const std::string& path, MatrixView<float> vectors);
 void write_ids(const std::string& path, MatrixView<std::int64_t> ids);
+
+/// Throws, and leaves nothing, where such a file could not be written: an extension that stands for another format, a
+/// missing folder, no permission, something that is not a regular file. Asked before long work.
+enum class Content { any, vectors, ids };
+void check_output(const std::string& path, Content content = Content::any);
 
 /// Writes a whole file: temporary beside it, fsync, rename, directory fsync. On failure nothing is left behind.
 void write_file(const std::string& path, std::span<const std::byte> bytes);

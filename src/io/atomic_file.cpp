@@ -24,6 +24,7 @@ constexpr std::size_t kLargestWrite = 1 << 30;  // Linux writes less than 2 GiB 
 
 /// Where the file will lie: a symbolic link is kept and what it points to replaced.
 std::string target_of(const std::string& path) {
+    require(!path.empty(), "cannot write: expected the name of a file, got an empty one");
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     require(!fs::is_directory(status), path, ": cannot write: is a directory, expected a file");

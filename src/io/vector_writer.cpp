@@ -177,6 +177,12 @@ void VectorWriter::write(MatrixView<float> vectors) { rows_->write(vectors); }
 
 void VectorWriter::finish() { rows_->finish(); }
 
+void check_output(const std::string& path, Content content) {
+    if (content == Content::vectors) vector_format(path);
+    if (content == Content::ids) id_format(path);
+    const AtomicFile probe(path);  // never committed
+}
+
 void write_vectors(const std::string& path, MatrixView<float> vectors) {
     VectorWriter writer(path, vectors.columns());
     writer.write(vectors);

@@ -62,6 +62,7 @@ TEST(AtomicFile, SaysWhyItCannotWrite) {
     expect_error([&] { write_file(directory / "none/a", bytes("x")); },
                  {"none/a: cannot write: the directory", "does not exist"});
     expect_error([&] { write_file(directory.path().string(), bytes("x")); }, {"is a directory, expected a file"});
+    expect_error([&] { write_file("", bytes("x")); }, {"cannot write: expected the name of a file, got an empty one"});
     expect_error([&] { write_file("/dev/null", bytes("x")); }, {"/dev/null: cannot write: is not a regular file"});
 }
 

@@ -124,6 +124,22 @@ TEST(WriteVectors, RefusesUnknownFormatsAndNothingAtAll) {
     EXPECT_EQ(directory.files(), 0u);
 }
 
+TEST(CheckOutput, SaysBeforehandWhatWritingWouldSay) {
+    const TemporaryDirectory directory;
+    for (const char* file : {"a.fvecs", "a.bvecs", "a.npy"}) check_output(directory / file, Content::vectors);
+    for (const char* file : {"a.ivecs", "a.ibin", "a.npy"}) check_output(directory / file, Content::ids);
+    check_output(directory / "a.smd");
+    write_raw(directory / "old.npy", "old");
+    check_output(directory / "old.npy", Content::vectors);
+    EXPECT_EQ(read_raw(directory / "old.npy"), "old");
+    EXPECT_EQ(directory.files(), 1u);
+    expect_error([&] { check_output(directory / "a.smd", Content::vectors); },
+                 {"a.smd: cannot write vectors as '.smd'"});
+    expect_error([&] { check_output(directory / "a.fvecs", Content::ids); }, {"a.fvecs: cannot write ids as '.fvecs'"});
+    expect_error([&] { check_output(directory / "none/a.smd"); }, {"none/a.smd: cannot write: the directory"});
+    expect_error([&] { check_output("/dev/null"); }, {"/dev/null: cannot write: is not a regular file"});
+}
+
 TEST(WriteIds, RefusesWhatTheFormatCannotHold) {
     const TemporaryDirectory directory;
     expect_error(
