@@ -130,9 +130,25 @@ class Pipeline(ToolTest):
     def test_dry_run_estimates_and_writes_nothing(self):
         index = self.path("index.smd")
         shown = self.succeed("build", "--dry-run", self.base, "-o", index).stdout
-        for word in ("memory", "output", "train", "work"):
+        for word in ("memory  about", "output  about", "train   about", "work    about"):
             self.assertIn(word, shown)
+        without_output = json.loads(self.succeed("train", "--dry-run", self.base, "--json", "-").stdout)
+        self.assertGreater(without_output["train_seconds"], 0)
         self.assert_only("base.fvecs", "queries.fvecs")
+
+    def test_dry_run_counts_what_the_spec_costs(self):
+        def seconds(spec, verb="train"):
+            figures = json.loads(self.succeed(verb, "--dry-run", "--spec", spec, self.base, "--json", "-").stdout)
+            return figures["train_seconds"], figures["work_seconds"]
+        for method in [method["name"] for method in json.loads(self.succeed("methods", "--json").stdout)]:
+            few, many = (seconds(f"{method}8(iterations={count})")[0] for count in (2, 2000))
+            self.assertGreater(many, 10 * few, method)
+        self.assertGreater(seconds("NOCQ8(effort=best)", "build")[1], 4 * seconds("NOCQ8(effort=fast)", "build")[1])
+        model = self.path("model.smd")
+        self.succeed("train", "--spec", "PQ8", self.base, "-o", model)
+        figures = json.loads(self.succeed("build", "--dry-run", "--model", model, self.base, "--json", "-").stdout)
+        self.assertEqual(figures["train_seconds"], 0)
+        self.assertGreater(figures["work_seconds"], 0)
 
     def test_search_without_output_prints_the_ids(self):
         index = self.path("index.smd")
