@@ -141,9 +141,9 @@ class Pipeline(ToolTest):
             figures = json.loads(self.succeed(verb, "--dry-run", "--spec", spec, self.base, "--json", "-").stdout)
             return figures["train_seconds"], figures["work_seconds"]
         for method in [method["name"] for method in json.loads(self.succeed("methods", "--json").stdout)]:
-            few, many = (seconds(f"{method}8(iterations={count})")[0] for count in (2, 2000))
-            self.assertGreater(many, 10 * few, method)
-        self.assertGreater(seconds("NOCQ8(effort=best)", "build")[1], 4 * seconds("NOCQ8(effort=fast)", "build")[1])
+            few, many = (seconds(f"{method}8(iterations={count})")[0] for count in (1, 10000))
+            self.assertGreater(many, 3 * few, method)   # far more, but the speed is measured anew for each
+        self.assertGreater(seconds("NOCQ8(effort=best)", "build")[1], 3 * seconds("NOCQ8(effort=fast)", "build")[1])
         model = self.path("model.smd")
         self.succeed("train", "--spec", "PQ8", self.base, "-o", model)
         figures = json.loads(self.succeed("build", "--dry-run", "--model", model, self.base, "--json", "-").stdout)
