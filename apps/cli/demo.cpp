@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -87,7 +88,7 @@ DemoData images(const Options& options, Run& run) {
 void run_demo(const Options& options) {
     Run run(options.run);
     const std::vector<std::string> specs = options.specs.empty() ? all_specs() : options.specs;
-    for (const std::string& spec : specs) parse_spec(spec);
+    for (const std::string& spec : specs) check(parse_spec(spec));
     const DemoData data = images(options, run);
     run.display().note(fmt::format("{}: {} images to search, {} queries, {} dimensions", data.name,
                                    grouped(data.base.rows()), grouped(data.queries.rows()), data.base.columns()));
@@ -128,7 +129,7 @@ void add_demo(CLI::App& app, Chosen& chosen) {
     verb.add_option("-s,--spec", options->specs,
                     "Only these specs (may be repeated), instead of every method at 64 bits");
     verb.add_option("--learn-size", options->learn_size, "Learn from the first so many images; all of them find more")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1, std::numeric_limits<std::size_t>::max()));
     add_threads(verb, options->run);
     add_seed(verb, options->run);
     add_quiet(verb, options->run);

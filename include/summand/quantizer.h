@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,10 +46,10 @@ struct EncoderSettings {
 
 /// Figures of the training that `info` shows; they do not influence results.
 struct TrainingSummary {
-    std::uint64_t vectors = 0;           ///< learnt from
-    double distortion = 0;               ///< mean squared error on them
-    double held_out_distortion = 0;      ///< on fresh encodings of vectors not learnt from
-    double cross_term_deviation = 0;     ///< standard deviation of |ȳ|² - Σ word_offset, held out
+    std::uint64_t vectors = 0;                       ///< learnt from
+    double distortion = 0;                           ///< mean squared error on them
+    std::optional<double> held_out_distortion = {};  ///< on vectors kept out; empty: learnt from all (block methods)
+    double cross_term_deviation = 0;     ///< standard deviation of |ȳ|² - Σ word_offset, on vectors kept out if any
     std::vector<double> objective = {};  ///< per iteration
 
     friend bool operator==(const TrainingSummary&, const TrainingSummary&) = default;

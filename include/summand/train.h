@@ -64,7 +64,7 @@ enum class PenaltyRule {
     fixed,      ///< the number given
 };
 
-/// The vector that is subtracted first.
+/// The vector that is subtracted first; `learnt` for NOCQ, and for LOCQ without a query model.
 enum class Translation { mean, none, learnt };
 
 /// How CQ keeps the term that look-ups do not give.
@@ -104,8 +104,8 @@ struct CompositeOptions {
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                      ///< borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
+    const Checkpoint* resume = nullptr;                      ///< NOCQ and LOCQ; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< NOCQ and LOCQ: called after every iteration
 };
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
@@ -131,9 +131,12 @@ struct TrainSettings {
     Metric metric = Metric::euclidean;  ///< cosine: vectors are scaled to length one
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                      ///< composite family; borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};  ///< composite family
+    const Checkpoint* resume = nullptr;                      ///< resumable methods; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< resumable methods
 };
+
+/// Throws `Error` where the options are wrong whatever the vectors are; `train` does the same first.
+void check(const Spec& spec, const TrainSettings& settings = {});
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings = {});
 
@@ -141,6 +144,7 @@ struct MethodInfo {
     std::string_view name;
     std::string_view summary;                    ///< one line
     std::vector<std::string_view> options = {};  ///< "iterations=25", "order=natural|structured" …
+    bool resumable = false;                      ///< its training makes checkpoints and goes on from them
 };
 
 /// All methods of this build, in the order they are shown to users.

@@ -60,6 +60,11 @@ double Fields::figure(const std::string& key) const {
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
+std::optional<double> Fields::measured(const std::string& key) const {
+    if (at(key).is_null()) return std::nullopt;
+    return figure(key);
+}
+
 std::uint64_t Fields::hash(const std::string& key) const {
     const std::string digits = text(key);
     std::uint64_t value = 0;

@@ -74,6 +74,7 @@ Matrix<float> rows_of_blocks(const Dictionaries& words, const std::vector<float>
 }
 
 nlohmann::json metadata_of(const Quantizer& q) {
+    const std::optional<double>& held_out = q.training.held_out_distortion;
     nlohmann::json fields = {{"method", q.method},
                              {"dictionaries", q.dictionaries.count},
                              {"words", q.dictionaries.words},
@@ -85,7 +86,7 @@ nlohmann::json metadata_of(const Quantizer& q) {
                              {"effort", name(q.encoder.effort)},
                              {"trained_on", q.training.vectors},
                              {"distortion", q.training.distortion},
-                             {"held_out_distortion", q.training.held_out_distortion},
+                             {"held_out_distortion", held_out ? nlohmann::json(*held_out) : nlohmann::json()},
                              {"cross_term_deviation", q.training.cross_term_deviation},
                              {"iterations", q.training.objective.size()},
                              {"identity", hex(identity(q))}};
@@ -124,7 +125,7 @@ TrainingSummary read_training(const Fields& fields) {
     TrainingSummary training;
     training.vectors = fields.count("trained_on");
     training.distortion = fields.figure("distortion");
-    training.held_out_distortion = fields.figure("held_out_distortion");
+    training.held_out_distortion = fields.measured("held_out_distortion");
     training.cross_term_deviation = fields.figure("cross_term_deviation");
     training.objective = fields.reader().values<double>("objective", Element::float64, {fields.count("iterations")});
     return training;

@@ -156,30 +156,24 @@ Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeSt
 // |r|² and |ȳ|² - Σ word_offset with the finished model.
 CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8_t>& codes, const Quantizer& model,
                            const CompositeTask& task, const Execution& execution) {
-    if (vectors.empty()) return {};
     const CompositeInput input = composite_input(moved(vectors, task.translation));
     return evaluate({input.view().slice(0, codes.rows()), codes}, {model.dictionaries, model.word_offsets},
                     {.offsets = Offsets::free}, execution);
 }
 
-// Every option that influences the result, and the data.
+// Every option that influences the model, and the data.
 std::uint64_t task_hash(const CompositeTask& task) {
     const CompositeOptions& o = task.options;
-    const double numbers[] = {static_cast<double>(o.constraint),
-                              static_cast<double>(o.dictionaries),
-                              static_cast<double>(o.words),
-                              static_cast<double>(o.iterations),
-                              static_cast<double>(o.start),
-                              static_cast<double>(o.rule),
-                              o.penalty,
-                              static_cast<double>(o.learn_epsilon),
-                              o.theta.value_or(1e9),
-                              o.expectation.value_or(1e9),
-                              static_cast<double>(o.bias),
-                              static_cast<double>(o.translation),
-                              static_cast<double>(o.seed),
-                              static_cast<double>(task.held_out.rows())};
-    return hash64(task.vectors.data(), task.vectors.size() * sizeof(float), hash64(numbers, sizeof(numbers)));
+    const auto number = [](auto choice) { return static_cast<std::uint64_t>(choice); };
+    const std::uint64_t whole[] = {number(o.constraint), o.dictionaries,          o.words,
+                                   number(o.iterations), number(o.start),         number(o.rule),
+                                   number(o.bias),       number(o.learn_epsilon), number(o.translation),
+                                   number(o.effort),     number(o.unit_length),   o.seed,
+                                   task.held_out.rows()};
+    constexpr double kChosen = 1e300;  // stands for a number that the training chooses
+    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen)};
+    return hash64(task.vectors.data(), task.vectors.size() * sizeof(float),
+                  hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
 }
 
 void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& state) {
@@ -206,7 +200,6 @@ void CompositeTask::translate(std::vector<float> to) {
 }
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options) {
-    require(options.iterations >= 1, "train: expected at least 1 iteration, got ", options.iterations);
     Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, options.execution);
     if (options.translation == Translation::none)
         for (std::size_t d = 0; d < data.centre.size(); ++d) {
@@ -299,14 +292,15 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
                      .expectation = static_cast<float>(task.rule.expectation),
                      .effort = options.effort};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
-    const CompositeTerms held_out =
-        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
-    const CompositeTerms& shown = task.held_out.empty() ? learnt : held_out;
     model.training = {.vectors = task.vectors.rows(),
                       .distortion = learnt.error,
-                      .held_out_distortion = held_out.error,
-                      .cross_term_deviation = deviation(shown),
+                      .cross_term_deviation = deviation(learnt),
                       .objective = state.objective};
+    if (task.held_out.empty()) return model;
+    const CompositeTerms held_out =
+        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
+    model.training.held_out_distortion = held_out.error;
+    model.training.cross_term_deviation = deviation(held_out);
     return model;
 }
 

@@ -41,6 +41,9 @@ struct CompositeState {
     std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
 };
 
+/// Throws `Error` for options that no data can make right.
+void check_options(const CompositeOptions& options);
+
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);
 
 /// 1/(4 s²) of score_variance, times a factor that depends on the number of dictionaries.

@@ -1,8 +1,6 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
-#include <cmath>
 #include <utility>
 
-#include "summand/error.h"
 #include "train/composite.h"
 #include "train/ocq.h"
 #include "train/warm_start.h"
@@ -65,8 +63,6 @@ CompositeState better_start(CompositeTask& task) {
 CompositeState start(CompositeTask& task) {
     const CompositeOptions& options = task.options;
     const bool may_choose = options.constraint == Constraint::learnt_offsets && options.dictionaries >= 2;
-    require(options.start != WarmStart::levels || may_choose,
-            "train: start=levels needs LOCQ with at least 2 dictionaries, got ", options.dictionaries);
     CompositeState state = options.start == WarmStart::levels ? from_levels(task)
                            : options.start == WarmStart::automatic && may_choose && !task.held_out.empty()
                                ? better_start(task)
@@ -76,8 +72,7 @@ CompositeState start(CompositeTask& task) {
     return state;
 }
 
-// CQ: the alternation without a penalty, in closed form; then the bias. A translation to learn would change nothing:
-// the words take it up.
+// CQ: the alternation without a penalty, in closed form; then the bias.
 Quantizer train_unconstrained(const CompositeTask& task) {
     const CompositeOptions& options = task.options;
     CompositeStart blocks = block_start(task, task.vectors.view(), options.dictionaries);
@@ -100,12 +95,7 @@ Quantizer train_unconstrained(const CompositeTask& task) {
 }  // namespace
 
 Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
-    require(options.constraint != Constraint::none || options.bias != BiasStorage::byte ||
-                options.dictionaries < kMaxDictionaries,
-            "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1,
-            " dictionaries, got ", options.dictionaries);
-    require(options.rule != PenaltyRule::fixed || (std::isfinite(options.penalty) && options.penalty >= 0),
-            "train: expected a penalty of at least 0, got ", options.penalty);
+    check_options(options);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);
     CompositeTask task = composite_task(vectors, options);
     if (options.constraint == Constraint::none) return train_unconstrained(task);

@@ -5,25 +5,32 @@
 #include <string>
 
 #include "summand/error.h"
+#include "train/composite.h"
 #include "train/spec_options.h"
 
 namespace summand {
 namespace {
 
-Quantizer train_pq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+// The options that specs do not say.
+template <class Options>
+Trainer trainer_with(Options options, const TrainSettings& settings) {
+    options.unit_length = settings.metric == Metric::cosine;
+    options.seed = settings.seed;
+    options.execution = settings.execution;
+    return [options](MatrixView<float> vectors) { return train(vectors, options); };
+}
+
+Trainer pq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     PqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
     options.order =
         read.choice<BlockOrder>("order", {{"natural", BlockOrder::natural}, {"structured", BlockOrder::structured}});
     options.iterations = read.integer("iterations", options.iterations, 0, 10000);
     read.finish();
-    options.unit_length = settings.metric == Metric::cosine;
-    options.seed = settings.seed;
-    options.execution = settings.execution;
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
-Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer opq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     OpqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
     options.start = read.choice<RotationStart>(
@@ -31,10 +38,7 @@ Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSett
         {{"auto", RotationStart::automatic}, {"identity", RotationStart::identity}, {"pca", RotationStart::pca}});
     options.iterations = read.integer("iterations", options.iterations, 1, 10000);
     read.finish();
-    options.unit_length = settings.metric == Metric::cosine;
-    options.seed = settings.seed;
-    options.execution = settings.execution;
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
 PenaltyRule penalty_rule(const std::string& text) {
@@ -47,8 +51,16 @@ std::optional<double> automatic_or_number(SpecOptions& read, std::string_view na
     return read.number(name, 0, "auto or a number");
 }
 
+Translation translation_of(SpecOptions& read, Constraint constraint) {
+    if (constraint != Constraint::none)
+        return read.choice<Translation>(
+            "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
+    if (read.text("translation", "mean") == "learnt") return Translation::learnt;  // check_options says why not
+    return read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none}});
+}
+
 template <Constraint constraint>
-Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer composite_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
     constexpr bool penalised = constraint == Constraint::near_orthogonal || constraint == Constraint::learnt_offsets;
@@ -73,17 +85,14 @@ Quantizer train_composite(MatrixView<float> vectors, const Spec& spec, const Tra
     if constexpr (constraint == Constraint::none)
         options.bias = read.choice<BiasStorage>("bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}});
     if constexpr (constraint != Constraint::orthogonal) {
-        options.translation = read.choice<Translation>(
-            "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
+        options.translation = translation_of(read, constraint);
         options.effort = parse_effort(read.text("effort", "default"));
     }
     read.finish();
-    options.unit_length = settings.metric == Metric::cosine;
-    options.seed = settings.seed;
-    options.execution = settings.execution;
     options.resume = settings.resume;
     options.checkpoint = settings.checkpoint;
-    return train(vectors, options);
+    check_options(options);
+    return trainer_with(options, settings);
 }
 
 constexpr std::string_view kIterations = "iterations=10", kStart = "start=auto|pq|opq",
@@ -92,24 +101,32 @@ constexpr std::string_view kIterations = "iterations=10", kStart = "start=auto|p
 
 const MethodRow kRows[] = {
     {{"PQ", "product quantization: k-means in blocks of dimensions", {"iterations=25", "order=natural|structured"}},
-     train_pq},
-    {{"OPQ", "Cartesian k-means: PQ after a learnt rotation", {"iterations=40", "start=auto|identity|pca"}}, train_opq},
+     pq_trainer},
+    {{"OPQ", "Cartesian k-means: PQ after a learnt rotation", {"iterations=40", "start=auto|identity|pca"}},
+     opq_trainer},
     {{"CQ",
       "composite quantization: smallest error, its third term stored with each code",
-      {kIterations, kStart, "bias=float|byte", kTranslation, kEffort}},
-     train_composite<Constraint::none>},
+      {kIterations, kStart, "bias=float|byte", "translation=mean|none", kEffort}},
+     composite_trainer<Constraint::none>},
     {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}},
-     train_composite<Constraint::orthogonal>},
+     composite_trainer<Constraint::orthogonal>},
     {{"NOCQ",
       "near-orthogonal composite quantization, the method of the paper",
-      {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort}},
-     train_composite<Constraint::near_orthogonal>},
+      {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
+      true},
+     composite_trainer<Constraint::near_orthogonal>},
     {{"LOCQ",
       "composite quantization with learnt word offsets: the most accurate at equal bytes",
       {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=auto|NUMBER", "expectation=auto|NUMBER", kTranslation,
-       kEffort}},
-     train_composite<Constraint::learnt_offsets>},
+       kEffort},
+      true},
+     composite_trainer<Constraint::learnt_offsets>},
 };
+
+Trainer trainer_of(const Spec& spec, const TrainSettings& settings) {
+    if (settings.resume || settings.checkpoint) require_resumable(spec.method);
+    return method_row(spec.method).trainer(spec, settings);
+}
 
 }  // namespace
 
@@ -144,8 +161,17 @@ std::vector<MethodInfo> methods() {
     return list;
 }
 
+void require_resumable(std::string_view name) {
+    std::string known;
+    for (const MethodRow& row : kRows)
+        if (row.info.resumable) known += concatenate(known.empty() ? "" : ", ", row.info.name);
+    require(method_row(name).info.resumable, "train: ", name, " makes no checkpoints; methods that do: ", known);
+}
+
+void check(const Spec& spec, const TrainSettings& settings) { trainer_of(spec, settings); }
+
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return method_row(spec.method).train(vectors, spec, settings);
+    return trainer_of(spec, settings)(vectors);
 }
 
 }  // namespace summand

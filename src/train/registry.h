@@ -1,15 +1,19 @@
 // Name → options → training. A new method adds one row to `method_rows`.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "summand/train.h"
 
 namespace summand {
 
+/// A training whose options are settled.
+using Trainer = std::function<Quantizer(MatrixView<float> vectors)>;
+
 struct MethodRow {
     MethodInfo info;
-    Quantizer (*train)(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings);
+    Trainer (*trainer)(const Spec& spec, const TrainSettings& settings);  ///< throws where an option is wrong
 };
 
 std::span<const MethodRow> method_rows();
@@ -19,5 +23,8 @@ std::string_view method_name(Constraint constraint);
 
 /// Throws `Error` that lists the known names.
 const MethodRow& method_row(std::string_view name);
+
+/// Throws `Error` that lists the methods that are.
+void require_resumable(std::string_view name);
 
 }  // namespace summand

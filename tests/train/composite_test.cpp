@@ -173,11 +173,20 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.learn_epsilon = false; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.translation = Translation::none; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.start = WarmStart::opq; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.effort = Effort::best; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.unit_length = true; });
     expect_refused(vectors.view(), [](CompositeOptions& o) {
         o.rule = PenaltyRule::fixed;
         o.penalty = 1;
     });
     expect_refused(vectors.view().slice(0, 499), [](CompositeOptions&) {});
+
+    CompositeOptions large_seed = options;  // the next one has the same value as a double
+    large_seed.seed = std::uint64_t{1} << 60;
+    const Checkpoint of_large_seed = interrupted(vectors.view(), large_seed, 1);
+    ++large_seed.seed;
+    large_seed.resume = &of_large_seed;
+    expect_error([&] { train(vectors.view(), large_seed); }, {"train: the checkpoint belongs to a training with"});
     Matrix<float> changed = vectors;
     changed[3][3] += 1;
     expect_refused(changed.view(), [](CompositeOptions&) {});

@@ -103,7 +103,10 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"LOCQ2x2(theta=x)", "option theta: expected auto or a number, got 'x'"},
         {"NOCQ2x2(epsilon=1)", "option epsilon: expected learnt or 0, got '1'"},
         {"CQ2x2(bias=half)", "option bias: expected float or byte, got 'half'"},
-        {"CQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
+        {"CQ2x2(translation=x)", "option translation: expected mean or none, got 'x'"},
+        {"CQ2x2(translation=learnt)", "translation=learnt would change nothing for CQ: its words are free to take"},
+        {"NOCQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
+        {"LOCQ1x2(start=levels)", "start=levels needs LOCQ with at least 2 dictionaries, got LOCQ with 1"},
         {"NOCQ2x2(effort=x)", "effort: expected fast, default or best, got 'x'"},
         {"PQ2x2(start=pca)", "spec 'PQ2x2(start=pca)': unknown option 'start' of PQ; known: order, iterations"},
         {"OCQ2x2(mu=1)", "unknown option 'mu' of OCQ; known: "},
@@ -112,7 +115,37 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
     for (const auto& [text, message] : cases) {
         SCOPED_TRACE(text);
         expect_error([&, spec = text] { train_with(spec); }, {message});
+        expect_error([&, spec = text] { check(parse_spec(spec)); }, {message});
     }
+}
+
+TEST(TrainBySpec, OnlyResumableMethodsTakeCheckpoints) {
+    const Matrix<float> vectors = clustered(100, 6);
+    const Checkpoint before;
+    for (const MethodInfo& method : methods()) {
+        const Spec spec = parse_spec(std::string(method.name) + "2x2(iterations=1)");
+        int saved = 0;
+        const TrainSettings saving{.checkpoint = [&](const Checkpoint&) { ++saved; }};
+        if (method.resumable) {
+            train(vectors.view(), spec, saving);
+            EXPECT_EQ(saved, 1) << method.name;
+            continue;
+        }
+        const std::string message =
+            std::string("train: ") + std::string(method.name) + " makes no checkpoints; methods that do: NOCQ, LOCQ";
+        expect_error([&] { train(vectors.view(), spec, saving); }, {message});
+        expect_error([&] { train(vectors.view(), spec, {.resume = &before}); }, {message});
+        expect_error([&] { check(spec, saving); }, {message});
+    }
+    for (const Constraint constraint : {Constraint::none, Constraint::orthogonal})
+        expect_error(
+            [&] {
+                train(vectors.view(), CompositeOptions{.constraint = constraint,
+                                                       .dictionaries = 2,
+                                                       .words = 4,
+                                                       .checkpoint = [](const Checkpoint&) {}});
+            },
+            {"makes no checkpoints; methods that do: NOCQ, LOCQ"});
 }
 
 TEST(TrainBySpec, MakesAModelOfTheMethodNamed) {
