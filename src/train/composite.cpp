@@ -23,7 +23,7 @@
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 8;  // of L-BFGS per outer iteration
+constexpr int kDescentIterations = 24; // of L-BFGS per outer iteration
 constexpr int kNewtonIterations = 4;   // of conjugate gradients per outer iteration
 constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100, on the sample
 constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
