@@ -14,7 +14,7 @@
 namespace summand::cli {
 
 /// Used where no spec is given.
-inline constexpr const char* kDefaultSpec = "NOCQ8";
+inline constexpr const char* kDefaultSpec = "LOCQ8";
 
 /// Vectors to learn from where no number is given.
 inline constexpr std::size_t kDefaultLearnSize = 200'000;
