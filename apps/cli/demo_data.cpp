@@ -44,7 +44,8 @@ void draw(const Shape& shape, std::mt19937_64& random, float* image) {
         const float x = blob.x + uniform(random, -2.5f, 2.5f), y = blob.y + uniform(random, -2.5f, 2.5f);
         const float radius = blob.radius * uniform(random, 0.7f, 1.3f);
         for (std::size_t i = 0; i < kPixels; ++i) {
-            const float dx = static_cast<float>(i % kWidth) - x, dy = static_cast<float>(i / kWidth) - y;
+            const std::size_t row = i / kWidth, column = i % kWidth;
+            const float dx = static_cast<float>(column) - x, dy = static_cast<float>(row) - y;
             image[i] = std::max(image[i], blob.height * std::exp(-(dx * dx + dy * dy) / (2 * radius * radius)));
         }
     }

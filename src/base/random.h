@@ -39,7 +39,7 @@ public:
     double gaussian() { return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(2 * std::numbers::pi * uniform()); }
 
 private:
-    __extension__ typedef unsigned __int128 Wide;
+    __extension__ using Wide = unsigned __int128;
     std::uint64_t state_;
 };
 

@@ -68,6 +68,7 @@ std::vector<Exact> exhaustive(const Task& task, std::size_t query) {
 
 std::vector<Exact> rescored(const Task& task, std::size_t query, const std::vector<Neighbor>& candidates) {
     std::vector<Exact> best;
+    best.reserve(candidates.size());
     for (const Neighbor& candidate : candidates)
         best.push_back({task.score(query, static_cast<std::size_t>(candidate.id)), candidate.id});
     std::sort(best.begin(), best.end());

@@ -90,30 +90,39 @@ Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_
     return {step < kWorthScanning ? 1 : std::bit_floor(step)};
 }
 
-void write_row(std::vector<Neighbor> entries, std::size_t row, Neighbors& found) {
+void write_row(const std::vector<Neighbor>& entries, std::size_t row, Neighbors& found) {
     for (std::size_t j = 0; j < entries.size(); ++j) {
         found.ids[row][j] = entries[j].id;
         found.scores[row][j] = entries[j].score;
     }
 }
 
+// Throws where the codes do not belong to the model.
+std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const PackedCodes& packed, Metric metric) {
+    const Dictionaries& words = quantizer.dictionaries;
+    require(packed.parts().model == identity(quantizer),
+            "index: codes were made by another model; encode the vectors with the model of this index");
+    require(packed.dictionaries() == words.count && packed.parts().words == words.words, "index: expected codes of ",
+            words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
+            packed.parts().words);
+    require(packed.has_bias() == (quantizer.stores_bias && metric == Metric::euclidean), "index: expected codes ",
+            packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
+}
+
 }  // namespace
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
-    : FlatIndex(quantizer, PackedCodes::pack(codes, quantizer, metric), metric) {}
+    : quantizer_(std::move(quantizer)),
+      packed_(PackedCodes::pack(codes, quantizer_, metric)),
+      metric_(metric),
+      tables_(tables_of(quantizer_, *packed_, metric)) {}
 
 FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric)
-    : quantizer_(std::move(quantizer)), packed_(std::move(packed)), metric_(metric) {
-    require(packed_->parts().model == identity(quantizer_),
-            "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed_->dictionaries() == quantizer_.dictionaries.count &&
-                packed_->parts().words == quantizer_.dictionaries.words,
-            "index: expected codes of ", quantizer_.dictionaries.count, " dictionaries of ",
-            quantizer_.dictionaries.words, " words, got ", packed_->dictionaries(), " of ", packed_->parts().words);
-    require(packed_->has_bias() == (quantizer_.stores_bias && metric == Metric::euclidean), "index: expected codes ",
-            packed_->has_bias() ? "without" : "with", " biases for this model and metric");
-    tables_ = std::make_shared<TableBuilder>(quantizer_, metric, packed_->slot_order());
-}
+    : quantizer_(std::move(quantizer)),
+      packed_(std::move(packed)),
+      metric_(metric),
+      tables_(tables_of(quantizer_, *packed_, metric)) {}
 
 std::size_t FlatIndex::size() const { return packed_->size(); }
 Codes FlatIndex::codes() const { return packed_->unpack(); }

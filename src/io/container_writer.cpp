@@ -25,12 +25,11 @@ void store_entry(std::byte* out, const Section& section) {
 
 }  // namespace
 
-void ContainerWriter::add_bytes(std::string section, Element type, SectionShape shape,
+void ContainerWriter::add_bytes(const std::string& section, Element type, const SectionShape& shape,
                                 std::span<const std::byte> bytes) {
     assert(section.size() < entry::kNameSize && shape.size() <= kMostDimensions && sections_.size() < kMostSections);
     assert(byte_length(type, shape) == bytes.size());
-    sections_.push_back(
-        {std::move(section), type, std::move(shape), 0, bytes.size(), crc32_of(bytes.data(), bytes.size())});
+    sections_.push_back({section, type, shape, 0, bytes.size(), crc32_of(bytes.data(), bytes.size())});
     contents_.push_back(bytes);
 }
 

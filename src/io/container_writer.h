@@ -21,20 +21,20 @@ public:
 
     /// Borrows the values until the container is written.
     template <class T>
-    void add(std::string section, Element type, SectionShape shape, const std::vector<T>& values) {
-        add(std::move(section), type, std::move(shape), std::span<const T>(values));
+    void add(const std::string& section, Element type, const SectionShape& shape, const std::vector<T>& values) {
+        add(section, type, shape, std::span<const T>(values));
     }
     template <class T>
-    void add(std::string section, Element type, SectionShape shape, std::span<const T> values) {
-        add_bytes(std::move(section), type, std::move(shape), std::as_bytes(values));
+    void add(const std::string& section, Element type, const SectionShape& shape, std::span<const T> values) {
+        add_bytes(section, type, shape, std::as_bytes(values));
     }
 
     /// Keeps the values.
     template <class T>
-    void add(std::string section, Element type, SectionShape shape, std::vector<T>&& values) {
+    void add(const std::string& section, Element type, const SectionShape& shape, std::vector<T>&& values) {
         const auto bytes = std::as_bytes(std::span(values));
         owned_.emplace_back(bytes.begin(), bytes.end());
-        add_bytes(std::move(section), type, std::move(shape), owned_.back());
+        add_bytes(section, type, shape, owned_.back());
     }
 
     /// Both add the metadata and may be called once.
@@ -44,7 +44,8 @@ public:
 private:
     using Sink = std::function<void(std::span<const std::byte>)>;
 
-    void add_bytes(std::string section, Element type, SectionShape shape, std::span<const std::byte> bytes);
+    void add_bytes(const std::string& section, Element type, const SectionShape& shape,
+                   std::span<const std::byte> bytes);
     void place_sections();
     std::uint64_t total() const;
     Bytes head() const;

@@ -15,7 +15,7 @@ constexpr std::size_t kPieceBytes = 1 << 20;  // read at once, so that a file of
 /// Calls body(first, count) for consecutive pieces of rows.
 template <class Body>
 void in_pieces(const Shape& shape, std::size_t first, std::size_t count, const Body& body) {
-    const std::size_t piece = std::max<std::size_t>(1, kPieceBytes / shape.row_bytes());
+    const std::size_t piece = std::max<std::size_t>(1, kPieceBytes / std::max<std::size_t>(1, shape.row_bytes()));
     for (std::size_t done = 0; done < count; done += piece) body(first + done, std::min(piece, count - done));
 }
 

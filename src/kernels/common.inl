@@ -1,10 +1,10 @@
 // Portable vector code, included by each instruction set's file inside an anonymous namespace and compiled with
 // its flags: the compiler lowers the 64-byte vectors to what the level has. Only intrinsic-free C++ here.
 
-typedef float Float16 __attribute__((vector_size(64)));
-typedef std::int32_t Int16 __attribute__((vector_size(64)));
-typedef std::int16_t Short32 __attribute__((vector_size(64)));
-typedef std::int16_t Short16 __attribute__((vector_size(32)));
+using Float16 __attribute__((vector_size(64))) = float;
+using Int16 __attribute__((vector_size(64))) = std::int32_t;
+using Short32 __attribute__((vector_size(64))) = std::int16_t;
+using Short16 __attribute__((vector_size(32))) = std::int16_t;
 
 constexpr std::size_t kLanes = 16;
 

@@ -1,6 +1,6 @@
 // The portable part of the scan kernels, included after common.inl by each instruction set's file.
 
-typedef std::uint8_t Byte16 __attribute__((vector_size(16)));
+using Byte16 __attribute__((vector_size(16))) = std::uint8_t;
 
 ValueRange range(const float* values, std::size_t count) {
     Float16 low = load<Float16>(values), high = low;
@@ -30,7 +30,7 @@ bool finish(const float* offsets, float factor, std::size_t count, float* entrie
     Int16 finite = Int16{} - 1;
     for (std::size_t i = 0; i < count; i += kLanes) {
         const Float16 entry = load<Float16>(offsets + i) + factor * load<Float16>(entries + i);
-        finite &= entry - entry == Float16{};
+        finite &= 0 * entry == Float16{};
         store(entries + i, entry);
     }
     std::int32_t all = -1;

@@ -12,7 +12,8 @@
 #include "base/parallel.h"
 #include "summand/error.h"
 
-extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
+// Declared anew to make it weak: another BLAS has none.
+extern "C" void openblas_set_num_threads(int) __attribute__((weak));  // NOLINT(readability-redundant-declaration)
 
 namespace summand {
 namespace {
@@ -38,9 +39,9 @@ void check(int status, const char* routine) {
 
 void row_block_products(float scale, const float* a, std::size_t rows, const float* b, std::size_t columns,
                         std::size_t dimensions, float* c) {
+    thread_local Scratch<float> scratch;
     keep_blas_to_one_thread();
     if (rows < kRowBlock) {
-        thread_local Scratch<float> scratch;
         float* padded = scratch.at_least(kRowBlock * dimensions);
         std::copy_n(a, rows * dimensions, padded);
         std::fill(padded + rows * dimensions, padded + kRowBlock * dimensions, 0.0f);
