@@ -110,13 +110,17 @@ FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> pac
                 packed_->parts().words == quantizer_.dictionaries.words,
             "index: expected codes of ", quantizer_.dictionaries.count, " dictionaries of ",
             quantizer_.dictionaries.words, " words, got ", packed_->dictionaries(), " of ", packed_->parts().words);
-    require(packed_->has_bias() == (quantizer_.stores_bias && metric == Metric::euclidean), "index: expected codes ",
-            packed_->has_bias() ? "without" : "with", " biases for this model and metric");
+    require(packed_->has_bias() == (quantizer_.bias != Bias::none && metric == Metric::euclidean),
+            "index: expected codes ", packed_->has_bias() ? "without" : "with", " biases for this model and metric");
     tables_ = std::make_shared<TableBuilder>(quantizer_, metric, packed_->slot_order());
 }
 
 std::size_t FlatIndex::size() const { return packed_->size(); }
-Codes FlatIndex::codes() const { return packed_->unpack(); }
+Codes FlatIndex::codes() const {
+    Codes codes = packed_->unpack();
+    if (quantizer_.bias == Bias::derived) codes.bias.clear();
+    return codes;
+}
 std::size_t FlatIndex::memory_bytes() const { return packed_->memory_bytes(); }
 
 Neighbors FlatIndex::search(MatrixView<float> queries, const SearchOptions& options) const {

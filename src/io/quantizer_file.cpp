@@ -77,22 +77,41 @@ Matrix<float> rows_of_blocks(const Dictionaries& words, const std::vector<float>
     return rows;
 }
 
+// What most models do not have is written where it differs, so that their files stay as they were.
 nlohmann::json metadata_of(const Quantizer& q) {
-    return {{"method", q.method},
-            {"dictionaries", q.dictionaries.count},
-            {"words", q.dictionaries.words},
-            {"dimensions", q.dimensions()},
-            {"unit_length", q.unit_length},
-            {"stores_bias", q.stores_bias},
-            {"penalty", q.encoder.penalty},
-            {"theta", q.encoder.theta},
-            {"effort", name(q.encoder.effort)},
-            {"trained_on", q.training.vectors},
-            {"distortion", q.training.distortion},
-            {"held_out_distortion", q.training.held_out_distortion},
-            {"cross_term_deviation", q.training.cross_term_deviation},
-            {"iterations", q.training.objective.size()},
-            {"identity", hex(identity(q))}};
+    nlohmann::json fields = {{"method", q.method},
+                             {"dictionaries", q.dictionaries.count},
+                             {"words", q.dictionaries.words},
+                             {"dimensions", q.dimensions()},
+                             {"unit_length", q.unit_length},
+                             {"stores_bias", q.bias == Bias::stored},
+                             {"penalty", q.encoder.penalty},
+                             {"theta", q.encoder.theta},
+                             {"effort", name(q.encoder.effort)},
+                             {"trained_on", q.training.vectors},
+                             {"distortion", q.training.distortion},
+                             {"held_out_distortion", q.training.held_out_distortion},
+                             {"cross_term_deviation", q.training.cross_term_deviation},
+                             {"iterations", q.training.objective.size()},
+                             {"identity", hex(identity(q))}};
+    if (q.bias == Bias::derived) fields["derives_bias"] = true;
+    if (q.encoder.search != CodeSearch::modes) fields["search"] = name(q.encoder.search);
+    return fields;
+}
+
+Bias read_bias(const Fields& fields) {
+    const bool stored = fields.flag("stores_bias"), derived = fields.has("derives_bias") && fields.flag("derives_bias");
+    fields.reader().check(!stored || !derived, "metadata says that the model's bias is both stored and derived");
+    return stored ? Bias::stored : derived ? Bias::derived : Bias::none;
+}
+
+CodeSearch read_search(const Fields& fields) {
+    if (!fields.has("search")) return CodeSearch::modes;
+    const std::string text = fields.text("search");
+    for (const CodeSearch search : {CodeSearch::beam, CodeSearch::residual})
+        if (name(search) == text) return search;
+    fields.reader().check(false, "metadata model.search is '", text, "', expected beam or residual");
+    return CodeSearch::modes;
 }
 
 Effort read_effort(const Fields& fields) {
@@ -163,7 +182,7 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
     Quantizer quantizer;
     quantizer.method = fields.text("method");
     quantizer.unit_length = fields.flag("unit_length");
-    quantizer.stores_bias = fields.flag("stores_bias");
+    quantizer.bias = read_bias(fields);
     quantizer.centre = reader.values<float>("centre", Element::float32, {D});
     const auto read_square = [&](const char* section) {
         return reader.has(section) ? Matrix<float>(D, D, reader.values<float>(section, Element::float32, {D, D}))
@@ -173,8 +192,8 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
     quantizer.dictionaries = read_dictionaries(fields, D);
     const std::uint64_t M = quantizer.dictionaries.count, K = quantizer.dictionaries.words;
     quantizer.word_offsets = reader.values<float>("word_offsets", Element::float32, {M, K});
-    quantizer.encoder = {fields.number("penalty"), fields.number("theta"), read_effort(fields), read_square("metric"),
-                         read_square("probe")};
+    quantizer.encoder = {fields.number("penalty"), fields.number("theta"), read_effort(fields),
+                         read_search(fields),      read_square("metric"),  read_square("probe")};
     quantizer.training = read_training(fields);
     reader.check(fields.hash("identity") == identity(quantizer), "the model's identity is ", hex(identity(quantizer)),
                  ", the file says ", fields.text("identity"));

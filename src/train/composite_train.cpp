@@ -104,7 +104,7 @@ Quantizer train_unconstrained(const CompositeTask& task) {
         state.penalty = variance > 0 ? kBytePenalty / (4 * variance) : 0;
     }
     Quantizer model = assemble(task, state);
-    model.stores_bias = options.bias == BiasStorage::float32;
+    if (options.bias == BiasStorage::float32) model.bias = Bias::stored;
     return model;
 }
 

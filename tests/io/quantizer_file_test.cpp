@@ -41,6 +41,16 @@ TEST(QuantizerFile, LoadGivesBackWhatWasSaved) {
     }
 }
 
+TEST(QuantizerFile, KeepsHowCodesAreSearchedAndWhereTheBiasComesFrom) {
+    Quantizer quantizer = dense_quantizer({3, 5, 7});
+    for (const CodeSearch search : {CodeSearch::modes, CodeSearch::beam, CodeSearch::residual})
+        for (const Bias bias : {Bias::none, Bias::stored, Bias::derived}) {
+            quantizer.encoder.search = search;
+            quantizer.bias = bias;
+            EXPECT_EQ(load_quantizer(save(quantizer)), quantizer);
+        }
+}
+
 TEST(QuantizerFile, SavingTwiceGivesTheSameBytes) {
     const Quantizer quantizer = dense_quantizer({3, 5, 7});
     EXPECT_EQ(save(quantizer), save(load_quantizer(save(quantizer))));
@@ -77,6 +87,8 @@ TEST(QuantizerFile, ForgedMetadataIsRefused) {
     expect_model_refused([](auto& m) { m["identity"] = "0000000000000000"; }, "the file says 0000000000000000");
     expect_model_refused([](auto& m) { m["unit_length"] = true; }, "the model's identity is");
     expect_model_refused([](auto& m) { m.erase("method"); }, "metadata has no model.method");
+    expect_model_refused([](auto& m) { m["derives_bias"] = true; }, "the model's bias is both stored and derived");
+    expect_model_refused([](auto& m) { m["search"] = "luck"; }, "model.search is 'luck', expected beam or residual");
 }
 
 TEST(QuantizerFile, ForgedBlocksAreRefused) {

@@ -63,7 +63,7 @@ TEST(Encode, OneByOneEqualsAllTogether) {
         for (std::size_t i = 0; i < vectors.rows(); i += 7) {
             const Codes alone = encode(model, vectors.view().slice(i, 1));
             for (std::size_t m = 0; m < together.rows.columns(); ++m) EXPECT_EQ(alone.rows[0][m], together.rows[i][m]);
-            EXPECT_TRUE(!model.stores_bias || alone.bias[0] == together.bias[i]);
+            EXPECT_TRUE(model.bias != Bias::stored || alone.bias[0] == together.bias[i]);
         }
     });
 }
