@@ -53,6 +53,7 @@ enum class Constraint {
     orthogonal,       ///< OCQ: dictionaries orthogonal to each other
     near_orthogonal,  ///< NOCQ: the sum of inner products of the chosen words is a constant ε
     learnt_offsets,   ///< LOCQ: word offsets learnt together with the words
+    augmented,        ///< QAV: the vector [-2x; |x|²] is quantized, which turns distances into inner products
 };
 
 /// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
@@ -67,8 +68,8 @@ enum class PenaltyRule {
 /// The vector that is subtracted first.
 enum class Translation { mean, none, learnt };
 
-/// How CQ keeps the term that look-ups do not give.
-enum class BiasStorage { float32, byte };
+/// How CQ keeps the term that look-ups do not give: in a float with each code, as one more look-up, or not at all.
+enum class BiasStorage { float32, byte, dropped };
 
 /// A training between two iterations: enough to go on with the identical result.
 struct Checkpoint {

@@ -174,10 +174,11 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
         std::copy_n(data.vectors.row(n), D, out ? task.held_out.row(h) : task.vectors.row(n - h));
         h += out;
     }
-    if (options.constraint != Constraint::none) task.pairs = near_pairs(task.vectors.view(), options.execution);
+    if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
     if (options.constraint == Constraint::learnt_offsets && (options.lean != 0 || options.power != 0) &&
         D <= kLargestQueryModel && task.vectors.rows() >= kVectorsPerDimension * D && !task.pairs.empty())
         task.queries = query_model(task.vectors.view(), task.pairs, {options.lean, options.power}, options.execution);
+    if (options.constraint == Constraint::augmented) task.queries.probe = Matrix<float>(D, D);
     task.input = composite_input(task.vectors, task.queries.metric, task.queries.probe, options.execution);
     task.held_out_input = composite_input(task.held_out, task.queries.metric, task.queries.probe, options.execution);
     return task;

@@ -26,10 +26,19 @@ struct CompositeTask {
 
     bool uses_queries() const { return !queries.metric.empty(); }
     double theta() const {
+        if (options.constraint == Constraint::augmented) return 1;
         if (options.constraint != Constraint::learnt_offsets) return 0;
         return options.theta ? *options.theta : uses_queries() ? kThetaWithQueries : kThetaAlone;
     }
-    Offsets offsets() const { return options.constraint == Constraint::learnt_offsets ? Offsets::free : Offsets::tied; }
+    Offsets offsets() const {
+        const Constraint constraint = options.constraint;
+        const bool free = constraint == Constraint::learnt_offsets || constraint == Constraint::augmented;
+        return free ? Offsets::free : Offsets::tied;
+    }
+    /// Whether the automatic penalty, from near pairs, is of use.
+    bool penalised() const {
+        return options.constraint == Constraint::near_orthogonal || options.constraint == Constraint::learnt_offsets;
+    }
     CompositePenalty penalty(double mu) const { return {mu, theta(), offsets()}; }
 
     /// Moves the input by a translation beyond the mean.

@@ -6,6 +6,7 @@
 #include "summand/error.h"
 #include "train/composite.h"
 #include "train/ocq.h"
+#include "train/qav.h"
 #include "train/warm_start.h"
 
 namespace summand {
@@ -120,6 +121,7 @@ Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);
     CompositeTask task = composite_task(vectors, options);
     if (options.constraint == Constraint::none) return train_unconstrained(task);
+    if (options.constraint == Constraint::augmented) return train_augmented(task);
     CompositeState state = options.resume ? resume(task, *options.resume) : start(task, vectors);
     alternate(task, state);
     return assemble(task, state);

@@ -14,8 +14,11 @@ struct MethodRow {
 
 std::span<const MethodRow> method_rows();
 
-/// "CQ", "OCQ", "NOCQ" or "LOCQ".
+/// "CQ", "OCQ", "NOCQ" …
 std::string_view method_name(Constraint constraint);
+
+/// What stands after the method's name in the spec of a model.
+std::size_t spec_number(const Quantizer& model);
 
 /// Throws `Error` that lists the known names.
 const MethodRow& method_row(std::string_view name);

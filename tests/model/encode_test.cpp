@@ -20,7 +20,9 @@ constexpr const char* kSpecs[] = {"PQ3x4",
                                   "CQ3x4(iterations=2)",
                                   "NOCQ3x4(iterations=2,start=pq)",
                                   "LOCQ3x4(iterations=2,start=opq)",
-                                  "LOCQ3x4(iterations=2,start=levels)"};
+                                  "LOCQ3x4(iterations=2,start=levels)",
+                                  "CQe3x4(iterations=2)",
+                                  "QAV3x4(iterations=2)"};
 
 Quantizer trained(const std::string& spec, std::size_t dimensions = 10) {
     return train(clustered(400, dimensions).view(), parse_spec(spec));

@@ -12,6 +12,13 @@ namespace {
 using test::clustered;
 using test::expect_error;
 
+// A spec of the method that makes two dictionaries of 2^bits words.
+std::string two_dictionaries(std::string_view method, const std::string& bits) {
+    std::string number = "2";
+    if (method == "CQc") number = "10";  // eight codes of so few bits hold its third term
+    return std::string(method) + number + "x" + bits;
+}
+
 Quantizer train_with(const std::string& spec) { return train(clustered(100, 6).view(), parse_spec(spec)); }
 
 TEST(ParseSpec, ReadsMethodDictionariesBitsAndOptions) {
@@ -102,7 +109,7 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"NOCQ2x2(mu=-1)", "expected a penalty of at least 0, got -1"},
         {"LOCQ2x2(theta=x)", "option theta: expected a number, got 'x'"},
         {"NOCQ2x2(epsilon=1)", "option epsilon: expected learnt or 0, got '1'"},
-        {"CQ2x2(bias=half)", "option bias: expected float or byte, got 'half'"},
+        {"CQ2x2(bias=half)", "option bias: expected float or byte or dropped, got 'half'"},
         {"CQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
         {"NOCQ2x2(effort=x)", "effort: expected fast, default or best, got 'x'"},
         {"PQ2x2(start=pca)", "spec 'PQ2x2(start=pca)': unknown option 'start' of PQ; known: order, iterations"},
@@ -117,7 +124,7 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
 
 TEST(TrainBySpec, MakesAModelOfTheMethodNamed) {
     for (const MethodInfo& method : methods()) {
-        const Quantizer model = train_with(std::string(method.name) + "2x3(iterations=2)");
+        const Quantizer model = train_with(two_dictionaries(method.name, "3") + "(iterations=2)");
         EXPECT_EQ(model.method, method.name);
         EXPECT_EQ(model.dictionaries.count, 2u);
         EXPECT_EQ(model.dictionaries.words, 8u);
@@ -136,7 +143,7 @@ TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
             std::string values = option.substr(option.find('=') + 1) + "|";
             for (std::size_t end; (end = values.find('|')) != std::string::npos; values.erase(0, end + 1)) {
                 const std::string value = values.substr(0, end) == "NUMBER" ? "0.5" : values.substr(0, end);
-                const std::string spec = std::string(method.name) + "2x2(" + name + "=" + value +
+                const std::string spec = two_dictionaries(method.name, "2") + "(" + name + "=" + value +
                                          (name == "iterations" ? ")" : ",iterations=1)");
                 EXPECT_NO_THROW(train(vectors.view(), parse_spec(spec))) << spec;
             }
@@ -146,7 +153,7 @@ TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
 TEST(TrainBySpec, CosineScalesToLengthOne) {
     const Matrix<float> vectors = clustered(100, 6);
     for (const MethodInfo& method : methods()) {
-        const Spec spec = parse_spec(std::string(method.name) + "2x2(iterations=1)");
+        const Spec spec = parse_spec(two_dictionaries(method.name, "2") + "(iterations=1)");
         EXPECT_TRUE(train(vectors.view(), spec, {.metric = Metric::cosine}).unit_length);
         EXPECT_FALSE(train(vectors.view(), spec, {.metric = Metric::inner_product}).unit_length);
     }
