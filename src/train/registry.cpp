@@ -43,6 +43,32 @@ Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSett
     return train(vectors, options);
 }
 
+Quantizer train_rq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+    SpecOptions read(spec);
+    RqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
+    options.iterations = read.integer("iterations", options.iterations, 1, 10000);
+    options.effort = parse_effort(read.text("effort", "default"));
+    read.finish();
+    options.unit_length = settings.metric == Metric::cosine;
+    options.seed = settings.seed;
+    options.execution = settings.execution;
+    return train(vectors, options);
+}
+
+template <std::size_t norm_codes>
+Quantizer train_aq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+    SpecOptions read(spec);
+    AqOptions options{.words = spec.words(), .norm_byte = norm_codes > 0};
+    options.iterations = read.integer("iterations", options.iterations, 1, 10000);
+    options.effort = parse_effort(read.text("effort", "default"));
+    read.finish();
+    options.dictionaries = left_of(spec, norm_codes, "the norm");
+    options.unit_length = settings.metric == Metric::cosine;
+    options.seed = settings.seed;
+    options.execution = settings.execution;
+    return train(vectors, options);
+}
+
 PenaltyRule penalty_rule(const std::string& text) {
     if (text == "auto") return PenaltyRule::automatic;
     return text == "validate" ? PenaltyRule::validate : PenaltyRule::fixed;
@@ -149,6 +175,10 @@ const MethodRow kRows[] = {
       "the augmented vector [-2x; |x|^2], searched by inner product",
       {kIterations, kStart, kTranslation, kEffort}},
      train_composite<Constraint::augmented>},
+    {{"RQ", "residual quantization: k-means of what is left, found by beam search", {"iterations=15", kEffort}},
+     train_rq},
+    {{"AQ", "additive quantization: beam search and least squares", {"iterations=8", kEffort}}, train_aq<0>},
+    {{"AQe", "additive quantization with the norm in one byte of the code", {"iterations=8", kEffort}}, train_aq<1>},
 };
 
 }  // namespace

@@ -22,7 +22,10 @@ constexpr const char* kSpecs[] = {"PQ3x4",
                                   "LOCQ3x4(iterations=2,start=opq)",
                                   "LOCQ3x4(iterations=2,start=levels)",
                                   "CQe3x4(iterations=2)",
-                                  "QAV3x4(iterations=2)"};
+                                  "QAV3x4(iterations=2)",
+                                  "RQ3x4(iterations=3)",
+                                  "AQ3x4(iterations=2)",
+                                  "AQe3x4(iterations=2)"};
 
 Quantizer trained(const std::string& spec, std::size_t dimensions = 10) {
     return train(clustered(400, dimensions).view(), parse_spec(spec));

@@ -25,7 +25,10 @@ constexpr const char* kSpecs[] = {"PQ3x3(iterations=3)",
                                   "LOCQ3x3(iterations=2,start=pq)",
                                   "LOCQ3x3(iterations=2,start=opq)",
                                   "LOCQ3x3(iterations=2,start=levels)",
-                                  "QAV3x3(iterations=2)"};
+                                  "QAV3x3(iterations=2)",
+                                  "RQ3x3(iterations=2)",
+                                  "AQ3x3(iterations=2)",
+                                  "AQe3x3(iterations=2)"};
 
 TEST(Train, IsTheSameForEveryThreadCountAndKernelLevel) {
     const Matrix<float> vectors = clustered(400, 8);
