@@ -109,39 +109,14 @@ struct CompositeOptions {
     std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
 };
 
-/// Residual quantization: each dictionary is k-means of what the ones before it leave.
-struct RqOptions {
-    std::size_t dictionaries = 8;
-    std::size_t words = 256;
-    int iterations = 15;               ///< of k-means, for each dictionary
-    Effort effort = Effort::standard;  ///< of the beam search that `encode` will use
-    bool unit_length = false;
-    std::uint64_t seed = 1;
-    Execution execution = {};
-};
-
-/// Additive quantization: least-squares dictionaries and beam search by turns, started from residual quantization.
-struct AqOptions {
-    std::size_t dictionaries = 8;  ///< of words; a norm byte is one more
-    std::size_t words = 256;
-    int iterations = 8;                ///< of dictionaries and codes by turns
-    bool norm_byte = false;            ///< |ȳ|² as one more look-up (AQe), instead of derived from the code
-    Effort effort = Effort::standard;  ///< of the beam search that `encode` will use
-    bool unit_length = false;
-    std::uint64_t seed = 1;
-    Execution execution = {};
-};
-
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
 Quantizer train(MatrixView<float> vectors, const OpqOptions& options);
 Quantizer train(MatrixView<float> vectors, const CompositeOptions& options);
-Quantizer train(MatrixView<float> vectors, const RqOptions& options);
-Quantizer train(MatrixView<float> vectors, const AqOptions& options);
 
 /// A method and its options as users write them: `PQ8`, `OPQ16x4`, `PQ8(order=structured,iterations=50)`.
 struct Spec {
     std::string method = {};                     ///< name in the registry
-    std::size_t dictionaries = 8;                ///< M
+    std::size_t dictionaries = 8;                ///< M; the number of bits for ITQ
     std::size_t bits = 8;                        ///< of a code: K = 2^bits
     std::map<std::string, std::string> options;  ///< as written
 

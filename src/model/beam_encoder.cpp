@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "model/word_sum.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -146,16 +147,6 @@ void BeamEncoder::for_each_code(MatrixView<float> vectors, std::size_t width, co
     });
 }
 
-double BeamEncoder::exact_error(const float* vector, const std::uint8_t* code) const {
-    const std::size_t M = dictionaries_.count, D = dictionaries_.dimensions();
-    const float* rows[kMaxDictionaries];
-    for (std::size_t m = 0; m < M; ++m) rows[m] = dictionaries_.word(m, code[m]);
-    thread_local Scratch<float> scratch;
-    float* sum = scratch.at_least(D);
-    kernels().sum_rows(rows, M, D, sum);
-    return static_cast<double>(kernels().squared_distance(vector, sum, D));
-}
-
 Matrix<std::uint8_t> BeamEncoder::encode(MatrixView<float> vectors, std::size_t width,
                                          const Execution& execution) const {
     Matrix<std::uint8_t> codes(vectors.rows(), dictionaries_.count);
@@ -168,7 +159,8 @@ Matrix<std::uint8_t> BeamEncoder::encode(MatrixView<float> vectors, std::size_t 
 void BeamEncoder::improve(MatrixView<float> vectors, std::size_t width, const Execution& execution,
                           Matrix<std::uint8_t>& codes) const {
     for_each_code(vectors, width, execution, [&](std::size_t i, const std::uint8_t* code) {
-        if (exact_error(vectors.row(i), code) < exact_error(vectors.row(i), codes.row(i)))
+        const float* vector = vectors.row(i);
+        if (squared_error(dictionaries_, vector, code) < squared_error(dictionaries_, vector, codes.row(i)))
             std::copy_n(code, dictionaries_.count, codes.row(i));
     });
 }

@@ -45,7 +45,6 @@ private:
     void extend(std::size_t step, Beam& beam) const;
     void offer_row(const Partial& partial, std::size_t from, std::size_t m, Beam& beam) const;
     void advance(std::size_t step, Beam& beam) const;
-    double exact_error(const float* vector, const std::uint8_t* code) const;
 
     const Dictionaries& dictionaries_;
     CodeSearch search_;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/stopwatch.h"
-#include "model/composite_input.h"
 #include "summand/dictionaries.h"
 #include "summand/execution.h"
 #include "summand/matrix.h"
@@ -28,10 +27,6 @@ struct ResidualSteps {
 
 /// One dictionary after the other: k-means of the residuals, then beam search with all dictionaries so far. The error
 /// never rises.
-AdditiveState residual_dictionaries(const CompositeInput& input, const ResidualSteps& steps,
-                                    const Execution& execution);
-
-/// Mean |y - ȳ|².
-double mean_error(const CompositeInput& input, const AdditiveState& state, const Execution& execution);
+AdditiveState residual_dictionaries(MatrixView<float> vectors, const ResidualSteps& steps, const Execution& execution);
 
 }  // namespace summand

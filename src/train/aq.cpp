@@ -5,9 +5,10 @@
 #include "math/clusters.h"
 #include "model/beam_encoder.h"
 #include "model/bias.h"
-#include "model/levels.h"
+#include "model/composite_input.h"
+#include "model/word_sum.h"
+#include "summand/compared_methods.h"
 #include "summand/error.h"
-#include "summand/train.h"
 #include "train/additive.h"
 #include "train/blocks.h"
 #include "train/least_squares.h"
@@ -48,14 +49,14 @@ Quantizer train(MatrixView<float> vectors, const AqOptions& options) {
     Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, execution);
     const CompositeInput input = composite_input(std::move(data.vectors), {}, {}, execution);
     AdditiveState state = residual_dictionaries(
-        input, {options.dictionaries, options.words, kStartIterations, options.seed, "RQ"}, execution);
+        input.targets.view(), {options.dictionaries, options.words, kStartIterations, options.seed, "RQ"}, execution);
     state.objective.clear();
     const Stopwatch watch;
     for (int step = 0; step < options.iterations; ++step) {
         solve_dictionaries({input.view(), state.codes}, execution, state.dictionaries);
         BeamEncoder(state.dictionaries, CodeSearch::beam, execution)
             .improve(input.targets.view(), kTrainingWidth, execution, state.codes);
-        state.objective.push_back(mean_error(input, state, execution));
+        state.objective.push_back(mean_squared_error(state.dictionaries, input.targets.view(), state.codes, execution));
         report_step(execution, "AQ", step + 1, options.iterations, state.objective.back(), watch);
     }
     Quantizer model{.method = options.norm_byte ? "AQe" : "AQ",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "summand/compared_methods.h"
 #include "summand/error.h"
 #include "train/spec_options.h"
 

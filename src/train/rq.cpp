@@ -2,15 +2,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/parallel.h"
-#include "kernels/kernels.h"
 #include "math/clusters.h"
 #include "model/beam_encoder.h"
+#include "model/word_sum.h"
+#include "summand/compared_methods.h"
 #include "summand/error.h"
-#include "summand/train.h"
 #include "train/additive.h"
 #include "train/blocks.h"
-#include "train/composite_objective.h"
 #include "train/prepare.h"
 
 namespace summand {
@@ -19,16 +17,10 @@ namespace {
 constexpr std::size_t kTrainingWidth = 4;  // of the beam
 
 Matrix<float> residuals(MatrixView<float> vectors, const AdditiveState& state, const Execution& execution) {
-    const Dictionaries& words = state.dictionaries;
-    Matrix<float> rest(vectors.rows(), vectors.columns());
-    parallel_ranges(execution, vectors.rows(), 1024, [&](std::size_t first, std::size_t last) {
-        std::vector<const float*> chosen(words.count);
-        for (std::size_t i = first; i < last; ++i) {
-            for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, state.codes[i][m]);
-            kernels().sum_rows(chosen.data(), words.count, vectors.columns(), rest.row(i));
-            kernels().combine(1, vectors.row(i), -1, rest.row(i), 0, rest.row(i), vectors.columns(), rest.row(i));
-        }
-    });
+    if (state.dictionaries.count == 0)
+        return {vectors.rows(), vectors.columns(), std::vector<float>(vectors.data(), vectors.row(vectors.rows()))};
+    Matrix<float> rest = word_sums(state.dictionaries, state.codes, execution);
+    for (std::size_t i = 0; i < rest.size(); ++i) rest.data()[i] = vectors.data()[i] - rest.data()[i];
     return rest;
 }
 
@@ -48,15 +40,8 @@ void append(const KMeans& clusters, AdditiveState& state) {
 
 }  // namespace
 
-double mean_error(const CompositeInput& input, const AdditiveState& state, const Execution& execution) {
-    const CompositeModel model{state.dictionaries, std::vector<float>(state.dictionaries.rows.rows())};
-    return evaluate({input.view(), state.codes}, model, {.offsets = Offsets::free}, execution).error;
-}
-
-AdditiveState residual_dictionaries(const CompositeInput& input, const ResidualSteps& steps,
-                                    const Execution& execution) {
+AdditiveState residual_dictionaries(MatrixView<float> vectors, const ResidualSteps& steps, const Execution& execution) {
     const Stopwatch watch;
-    const MatrixView<float> vectors = input.targets.view();
     AdditiveState state;
     for (std::size_t m = 0; m < steps.dictionaries; ++m) {
         const Matrix<float> rest = residuals(vectors, state, execution);
@@ -67,7 +52,7 @@ AdditiveState residual_dictionaries(const CompositeInput& input, const ResidualS
                state);
         BeamEncoder(state.dictionaries, CodeSearch::residual, execution)
             .improve(vectors, kTrainingWidth, execution, state.codes);
-        state.objective.push_back(mean_error(input, state, execution));
+        state.objective.push_back(mean_squared_error(state.dictionaries, vectors, state.codes, execution));
         report_step(execution, steps.stage, static_cast<int>(m + 1), static_cast<int>(steps.dictionaries),
                     state.objective.back(), watch);
     }
@@ -76,10 +61,11 @@ AdditiveState residual_dictionaries(const CompositeInput& input, const ResidualS
 
 Quantizer train(MatrixView<float> vectors, const RqOptions& options) {
     require(options.iterations >= 1, "train: expected at least 1 iteration, got ", options.iterations);
-    Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, options.execution);
-    const CompositeInput input = composite_input(std::move(data.vectors), {}, {}, options.execution);
+    const Prepared data =
+        prepare(vectors, {options.dictionaries, options.words}, options.unit_length, options.execution);
     AdditiveState state = residual_dictionaries(
-        input, {options.dictionaries, options.words, options.iterations, options.seed, "RQ"}, options.execution);
+        data.vectors.view(), {options.dictionaries, options.words, options.iterations, options.seed, "RQ"},
+        options.execution);
     Quantizer model{.method = "RQ", .unit_length = options.unit_length, .bias = Bias::derived, .centre = data.centre};
     model.word_offsets = squared_word_norms(state.dictionaries);
     model.encoder = {.effort = options.effort, .search = CodeSearch::residual};

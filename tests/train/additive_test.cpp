@@ -5,6 +5,7 @@
 #include <set>
 
 #include "math/clusters.h"
+#include "summand/compared_methods.h"
 #include "summand/evaluate.h"
 #include "summand/index.h"
 #include "summand/train.h"

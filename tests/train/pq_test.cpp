@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "math/clusters.h"
+#include "summand/compared_methods.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 #include "summand/train.h"
