@@ -33,6 +33,7 @@ enum class CodeSearch : std::uint8_t {
     modes,     ///< conditional modes and local search, for any penalty
     beam,      ///< beam search over all dictionaries that are not used yet (AQ)
     residual,  ///< beam search, one dictionary after the other (RQ)
+    tree,      ///< exactly, where words overlap along a tree of dictionaries (OTQ)
 };
 
 std::string_view name(CodeSearch search);
@@ -41,20 +42,22 @@ std::string_view name(CodeSearch search);
 enum class Bias : std::uint8_t {
     none,     ///< from nowhere: the offsets make up for it, or it is left out
     stored,   ///< from a float with each code (CQ)
-    derived,  ///< from the code itself: an index computes it when it is made or loaded, and holds a float (RQ, AQ)
+    derived,  ///< from the code itself: an index computes it when it is made or loaded, and holds a float (RQ, AQ, OTQ)
 };
 
 /// What the encoder of the composite family minimises for a vector y (in the space of the words) with the
 /// approximation ȳ and the residual r = y - ȳ:
-///     |metric·r|² + penalty·e²        e = |y|² - 2 ŷ·(y - ȳ) - Σ_m word_offset[m][code_m] + (1 - theta)·|metric·r|²
+///     |metric·r|² + penalty·e² + absolute_penalty·|e|
+///     e = |y|² - 2 ŷ·(y - ȳ) - Σ_m word_offset[m][code_m] + (1 - theta)·|metric·r|²
 /// where ŷ = metric·probe·y is the query to be expected near y. Without the two matrices (empty: identity) ŷ = y and
 ///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
 /// which for theta = 0 is the near-orthogonality term of the paper.
 struct EncoderSettings {
     float penalty = 0;  ///< μ; 0: quantization error alone
     float theta = 0;    ///< θ
+    float absolute_penalty = 0;
     Effort effort = Effort::standard;
-    CodeSearch search = CodeSearch::modes;  ///< beams mind the error alone: no penalty, no matrices
+    CodeSearch search = CodeSearch::modes;  ///< all but the modes mind the error alone: no penalty, no matrices
     Matrix<float> metric = {};              ///< D × D, symmetric, or empty
     Matrix<float> probe = {};               ///< D × D, or empty
 
@@ -73,9 +76,10 @@ struct TrainingSummary {
 };
 
 struct Quantizer {
-    std::string method = {};         ///< name in the registry: "PQ", "OPQ" …
-    bool unit_length = false;        ///< vectors are scaled to length one first (cosine)
-    Bias bias = Bias::none;          ///< |ȳ|² - Σ word_offset
+    std::string method = {};      ///< name in the registry: "PQ", "OPQ" …
+    bool unit_length = false;     ///< vectors are scaled to length one first (cosine)
+    Bias bias = Bias::none;       ///< |ȳ|² - Σ word_offset
+    bool binary_queries = false;  ///< words are ± values, and queries are reduced to signs too (ITQ); euclidean only
     std::vector<float> centre = {};  ///< D values that are subtracted first
     Matrix<float> rotation = {};     ///< D × D, orthogonal, or empty for the identity
     Dictionaries dictionaries = {};

@@ -45,7 +45,8 @@ void check_shapes(const Quantizer& q) {
     require(!words.blocks() || valid_blocks(words.block_begin, words.count, D), "save: expected blocks that cover all ",
             D, " dimensions in order");
     require(all_finite(q.centre) && all_finite(words.rows.values()) && all_finite(q.word_offsets) &&
-                std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta),
+                std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta) &&
+                std::isfinite(q.encoder.absolute_penalty),
             "save: the model holds a number that is not finite");
 }
 
@@ -96,6 +97,8 @@ nlohmann::json metadata_of(const Quantizer& q) {
                              {"identity", hex(identity(q))}};
     if (q.bias == Bias::derived) fields["derives_bias"] = true;
     if (q.encoder.search != CodeSearch::modes) fields["search"] = name(q.encoder.search);
+    if (q.encoder.absolute_penalty != 0) fields["absolute_penalty"] = q.encoder.absolute_penalty;
+    if (q.binary_queries) fields["binary_queries"] = true;
     return fields;
 }
 
@@ -108,9 +111,9 @@ Bias read_bias(const Fields& fields) {
 CodeSearch read_search(const Fields& fields) {
     if (!fields.has("search")) return CodeSearch::modes;
     const std::string text = fields.text("search");
-    for (const CodeSearch search : {CodeSearch::beam, CodeSearch::residual})
+    for (const CodeSearch search : {CodeSearch::beam, CodeSearch::residual, CodeSearch::tree})
         if (name(search) == text) return search;
-    fields.reader().check(false, "metadata model.search is '", text, "', expected beam or residual");
+    fields.reader().check(false, "metadata model.search is '", text, "', expected beam, residual or tree");
     return CodeSearch::modes;
 }
 
@@ -183,6 +186,7 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
     quantizer.method = fields.text("method");
     quantizer.unit_length = fields.flag("unit_length");
     quantizer.bias = read_bias(fields);
+    quantizer.binary_queries = fields.has("binary_queries") && fields.flag("binary_queries");
     quantizer.centre = reader.values<float>("centre", Element::float32, {D});
     const auto read_square = [&](const char* section) {
         return reader.has(section) ? Matrix<float>(D, D, reader.values<float>(section, Element::float32, {D, D}))
@@ -192,8 +196,15 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
     quantizer.dictionaries = read_dictionaries(fields, D);
     const std::uint64_t M = quantizer.dictionaries.count, K = quantizer.dictionaries.words;
     quantizer.word_offsets = reader.values<float>("word_offsets", Element::float32, {M, K});
-    quantizer.encoder = {fields.number("penalty"), fields.number("theta"), read_effort(fields),
-                         read_search(fields),      read_square("metric"),  read_square("probe")};
+    quantizer.encoder = {
+        .penalty = fields.number("penalty"),
+        .theta = fields.number("theta"),
+        .absolute_penalty = fields.has("absolute_penalty") ? fields.number("absolute_penalty") : 0,
+        .effort = read_effort(fields),
+        .search = read_search(fields),
+        .metric = read_square("metric"),
+        .probe = read_square("probe"),
+    };
     quantizer.training = read_training(fields);
     reader.check(fields.hash("identity") == identity(quantizer), "the model's identity is ", hex(identity(quantizer)),
                  ", the file says ", fields.text("identity"));

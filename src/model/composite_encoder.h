@@ -1,7 +1,9 @@
 // Encoding by sums of words: for a vector with target z, probe p and shift (composite_input.h) the codes that minimise
 //
-//     |r|² + penalty·e²        r = z - Σ_m d[m][code_m]
-//                              e = shift + Σ_m (2 p·d[m][code_m] - word_offset[m][code_m]) + (1 - theta)·|r|²
+//     |r|² + penalty·e² + absolute·|e|
+//
+//     r = z - Σ_m d[m][code_m]
+//     e = shift + Σ_m (2 p·d[m][code_m] - word_offset[m][code_m]) + (1 - theta)·|r|²
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (two
 // codes changed at random, modes again, kept if better). Inner products of words come from a table in 16-bit
@@ -30,6 +32,7 @@ struct LocalSearch {
 struct CodePenalty {
     float penalty = 0;  ///< μ
     float theta = 0;    ///< θ
+    float absolute = 0;
 };
 
 class CompositeEncoder {

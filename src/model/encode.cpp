@@ -6,6 +6,7 @@
 #include "model/effort.h"
 #include "model/levels.h"
 #include "model/transform.h"
+#include "model/tree_encoder.h"
 #include "summand/quantizer.h"
 
 namespace summand {
@@ -29,7 +30,8 @@ Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> 
     const CompositeInput input =
         composite_input(std::move(vectors), settings.metric, settings.probe, options.execution);
     const Dictionaries words = transformed_words(quantizer.dictionaries, settings.metric, options.execution);
-    return CompositeEncoder(words, quantizer.word_offsets, {settings.penalty, settings.theta}, options.execution)
+    return CompositeEncoder(words, quantizer.word_offsets,
+                            {settings.penalty, settings.theta, settings.absolute_penalty}, options.execution)
         .encode(input.view(), local_search(effort_of(quantizer, options), options.seed), options.execution);
 }
 
@@ -40,6 +42,8 @@ Matrix<std::uint8_t> encode_moved(const Quantizer& quantizer, Matrix<float> vect
         case CodeSearch::beam:
         case CodeSearch::residual:
             return encode_beam(quantizer, vectors, options);
+        case CodeSearch::tree:
+            return TreeEncoder(quantizer.dictionaries, options.execution).encode(vectors.view(), options.execution);
         case CodeSearch::modes:
             break;
     }

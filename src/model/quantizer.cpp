@@ -17,7 +17,7 @@ std::uint64_t hash_of(const std::vector<T>& values, std::uint64_t seed) {
 }
 
 constexpr std::string_view kEffortNames[] = {"fast", "default", "best"};
-constexpr std::string_view kSearchNames[] = {"modes", "beam", "residual"};
+constexpr std::string_view kSearchNames[] = {"modes", "beam", "residual", "tree"};
 
 }  // namespace
 
@@ -38,7 +38,8 @@ std::size_t Quantizer::code_bytes() const {
 
 std::uint64_t identity(const Quantizer& quantizer) {
     const std::uint64_t shape[] = {quantizer.dictionaries.count, quantizer.dictionaries.words, quantizer.dimensions(),
-                                   quantizer.unit_length, static_cast<std::uint64_t>(quantizer.bias)};
+                                   quantizer.unit_length + 2u * quantizer.binary_queries,
+                                   static_cast<std::uint64_t>(quantizer.bias)};
     std::uint64_t hash = hash64(shape, sizeof(shape));
     hash = hash_of(quantizer.centre, hash);
     hash = hash_of(quantizer.rotation.values(), hash);

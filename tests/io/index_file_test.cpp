@@ -3,6 +3,8 @@
 #include "io/packed_codes_file.h"
 #include "io/quantizer_file.h"
 #include "summand/index.h"
+#include "summand/train.h"
+#include "support/data.h"
 
 namespace summand::test {
 
@@ -33,6 +35,19 @@ TEST(IndexFile, ALoadedIndexAnswersAsBefore) {
     const FlatIndex index = small_index(dense_quantizer({3, 16, 7}));
     const Matrix<float> queries = random_matrix(5, 7, 9);
     EXPECT_EQ(load_index(save(index)).search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+}
+
+TEST(IndexFile, EveryMethodsModelAndIndexComeBack) {
+    const Matrix<float> vectors = clustered(120, 16), queries = clustered(5, 16, 2);
+    for (const MethodInfo& method : methods()) {
+        const std::string shape = method.name == "ITQ" ? "16" : method.name == "CQc" ? "10x2" : "3x2";
+        const Quantizer model = train(vectors.view(), parse_spec(std::string(method.name) + shape + "(iterations=1)"));
+        EXPECT_EQ(load_quantizer(save(model)), model) << method.name;
+        const FlatIndex index(model, encode(model, vectors.view()), Metric::euclidean);
+        const FlatIndex loaded = load_index(save(index));
+        EXPECT_EQ(loaded.codes(), index.codes()) << method.name;
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10})) << method.name;
+    }
 }
 
 TEST(IndexFile, ADerivedBiasIsNotStoredAndComesBack) {

@@ -47,6 +47,7 @@ TEST(Identity, ChangesWithEveryIngredient) {
     expect_new([](Quantizer& m) { m.unit_length = true; });
     expect_new([](Quantizer& m) { m.bias = Bias::stored; });
     expect_new([](Quantizer& m) { m.bias = Bias::derived; });
+    expect_new([](Quantizer& m) { m.binary_queries = true; });
     expect_new([](Quantizer& m) { m.dictionaries.block_begin.clear(); });
     expect_new([](Quantizer& m) { m.dictionaries.block_begin[1] += 1; });
 }
