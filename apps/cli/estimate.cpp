@@ -50,10 +50,16 @@ double iterations_of(const Spec& spec, double otherwise) {
 double block_pass(const Sizes& sizes) { return 2 * sizes.vectors * sizes.dimensions * sizes.words; }
 double rotation_pass(const Sizes& sizes) { return 2 * sizes.vectors * sizes.dimensions * sizes.dimensions; }
 
+// Bytes of a code, each of one dictionary.
+double dictionaries_of(const Spec& spec) {
+    return static_cast<double>(spec.method == "ITQ" ? (spec.dictionaries + 7) / 8 : spec.dictionaries);
+}
+
 double training_operations(const Spec& spec, const Sizes& sizes) {
     if (spec.method == "PQ") return iterations_of(spec, 25) * block_pass(sizes);
     const double decomposition = 60 * sizes.dimensions * sizes.dimensions * sizes.dimensions;
     const double rotated = block_pass(sizes) + rotation_pass(sizes) + decomposition;
+    if (spec.method == "ITQ") return iterations_of(spec, 50) * (rotation_pass(sizes) + decomposition);
     if (spec.method == "OPQ") return (iterations_of(spec, 40) + 16) * rotated;
     return 40 * rotated + iterations_of(spec, 30) * 2 * sizes.dictionaries * block_pass(sizes);
 }
@@ -61,8 +67,7 @@ double training_operations(const Spec& spec, const Sizes& sizes) {
 Estimate training_of(const VectorReader& learn, const LearnOptions& options, double speed) {
     const Spec spec = parse_spec(options.spec);
     const Sizes sizes{static_cast<double>(std::min(learn.rows(), options.learn_size)),
-                      static_cast<double>(learn.columns()), static_cast<double>(spec.dictionaries),
-                      static_cast<double>(spec.words())};
+                      static_cast<double>(learn.columns()), dictionaries_of(spec), static_cast<double>(spec.words())};
     const double model_floats = sizes.dimensions * (sizes.dimensions + sizes.dictionaries * sizes.words);
     Estimate estimate;
     estimate.memory_bytes = sizeof(float) * (3 * sizes.vectors * sizes.dimensions + 4 * model_floats);
@@ -114,9 +119,9 @@ Estimate estimate_encode(const VectorReader& base, const Quantizer& model) {
 Estimate estimate_build(const VectorReader& base, const VectorReader& learn, const LearnOptions& options) {
     const double speed = measured_speed();
     const Spec spec = parse_spec(options.spec);
-    const bool blocks = spec.method == "PQ" || spec.method == "OPQ";
-    const CodeShape shape{static_cast<double>(spec.dictionaries), static_cast<double>(spec.words()),
-                          static_cast<double>(spec.dictionaries), spec.method != "PQ", !blocks};
+    const bool blocks = spec.method == "PQ" || spec.method == "OPQ" || spec.method == "ITQ";
+    const CodeShape shape{dictionaries_of(spec), static_cast<double>(spec.words()), dictionaries_of(spec),
+                          spec.method != "PQ", !blocks};
     Estimate total = training_of(learn, options, speed);
     const Estimate encoding = encoding_of(base, shape, speed);
     total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + encoding.memory_bytes);

@@ -33,7 +33,33 @@ struct AqOptions {
     Execution execution = {};
 };
 
+/// Optimised tree quantization: every dimension is coded by the two dictionaries of one edge of a tree, after a
+/// rotation.
+struct OtqOptions {
+    std::size_t dictionaries = 8;
+    std::size_t words = 256;
+    int iterations = 20;  ///< of words, rotation and codes by turns
+    bool unit_length = false;
+    std::uint64_t seed = 1;
+    Execution execution = {};
+};
+
+/// What a search of signs compares: the query with ± the mean magnitudes, or signs with signs.
+enum class HammingDistance { asymmetric, symmetric };
+
+/// Iterative quantization: the signs of rotated principal directions.
+struct ItqOptions {
+    std::size_t bits = 64;  ///< a multiple of 8, at most D
+    int iterations = 50;    ///< of signs and rotation by turns
+    HammingDistance distance = HammingDistance::asymmetric;
+    bool unit_length = false;
+    std::uint64_t seed = 1;
+    Execution execution = {};
+};
+
 Quantizer train(MatrixView<float> vectors, const RqOptions& options);
 Quantizer train(MatrixView<float> vectors, const AqOptions& options);
+Quantizer train(MatrixView<float> vectors, const OtqOptions& options);
+Quantizer train(MatrixView<float> vectors, const ItqOptions& options);
 
 }  // namespace summand

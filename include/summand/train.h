@@ -54,6 +54,7 @@ enum class Constraint {
     near_orthogonal,  ///< NOCQ: the sum of inner products of the chosen words is a constant ε
     learnt_offsets,   ///< LOCQ: word offsets learnt together with the words
     augmented,        ///< QAV: the vector [-2x; |x|²] is quantized, which turns distances into inner products
+    upper_bound,      ///< UB: the sum of the inner products is part of what is minimised, by its magnitude
 };
 
 /// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
@@ -96,6 +97,7 @@ struct CompositeOptions {
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                       ///< μ, where the rule is `fixed`
     bool learn_epsilon = true;                ///< NOCQ; false: ε = 0
+    std::size_t nonzeros = 0;                 ///< NOCQ: values of all words that may differ from zero; 0: all (SNOCQ)
     std::optional<double> theta = {};         ///< LOCQ: θ, see docs/methods/locq.md; empty: the measured default
     double lean = 0.8;                        ///< LOCQ: how far expected queries lean towards the mean
     double power = 0.25;                      ///< LOCQ: exponent of the residual metric; 0: Euclidean

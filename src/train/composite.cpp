@@ -16,6 +16,7 @@
 #include "train/dictionary_step.h"
 #include "train/prepare.h"
 #include "train/registry.h"
+#include "train/sparse_words.h"
 
 namespace summand {
 namespace {
@@ -32,6 +33,24 @@ double ramped(double penalty, int step, int steps) {
     return penalty * std::min(1.0, std::pow(10.0, -2 + 2 * (step + 1) / (kRamp * steps)));
 }
 
+// L-BFGS. Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step
+// with them; from then on with them alone.
+void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
+                         CompositeState& state) {
+    const auto step = [&](Support support) {
+        descend(data, penalty, kDescentIterations, options.execution, state.model, support);
+    };
+    const double length = kRamp * options.iterations;
+    if (options.nonzeros == 0 || state.step < length) step(Support::all);
+    if (options.nonzeros == 0) return;
+    if (state.step < length)
+        keep_strongest(
+            state.codes,
+            falling_nonzeros(state.model.dictionaries.rows.size(), options.nonzeros, (state.step + 1) / length),
+            state.model.dictionaries);
+    step(Support::nonzeros);
+}
+
 void update_offsets(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
                     CompositeModel& model) {
     if (penalty.offsets == Offsets::free) {
@@ -40,14 +59,14 @@ void update_offsets(const CompositeData& data, const CompositePenalty& penalty, 
     } else {
         // e is the cross term less ε: its mean is what ε lacks.
         tie_offsets(model);
-        if (options.learn_epsilon) model.epsilon += evaluate(data, model, penalty, options.execution).excess;
+        const bool learnt = options.learn_epsilon && options.constraint == Constraint::near_orthogonal;
+        if (learnt) model.epsilon += evaluate(data, model, penalty, options.execution).excess;
         tie_offsets(model);
     }
 }
 
 void update_codes(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
-    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
-                                   {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta)},
+    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets, code_penalty(penalty),
                                    task.options.execution);
     encoder.improve(task.input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
                     task.options.execution, state.codes);
@@ -86,10 +105,10 @@ double deviation(const CompositeTerms& terms) {
 void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms,
             const Stopwatch& watch) {
     if (!task.options.execution.progress) return;
-    task.options.execution.progress({.stage = method_name(task.options.constraint),
+    task.options.execution.progress({.stage = method_name(task.options),
                                      .step = static_cast<std::size_t>(state.step),
                                      .steps = static_cast<std::size_t>(task.options.iterations),
-                                     .objective = terms.objective(state.penalty),
+                                     .objective = terms.objective(task.penalty(state.penalty)),
                                      .distortion = terms.error,
                                      .cross_term_spread = terms.error > 0 ? deviation(terms) / terms.error : 0,
                                      .seconds = watch.seconds()});
@@ -97,8 +116,7 @@ void report(const CompositeTask& task, const CompositeState& state, const Compos
 
 Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
     const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
-                                   {static_cast<float>(state.penalty), static_cast<float>(task.theta())},
-                                   task.options.execution);
+                                   code_penalty(task.penalty(state.penalty)), task.options.execution);
     return encoder.encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
 }
 
@@ -128,7 +146,8 @@ std::uint64_t task_hash(const CompositeTask& task) {
                               static_cast<double>(o.bias),
                               static_cast<double>(o.translation),
                               static_cast<double>(o.seed),
-                              static_cast<double>(task.held_out.rows())};
+                              static_cast<double>(task.held_out.rows()),
+                              static_cast<double>(o.nonzeros)};
     return hash64(task.vectors.data(), task.vectors.size() * sizeof(float), hash64(numbers, sizeof(numbers)));
 }
 
@@ -146,6 +165,11 @@ void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& s
 }
 
 }  // namespace
+
+CodePenalty code_penalty(const CompositePenalty& penalty) {
+    return {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
+            static_cast<float>(penalty.absolute)};
+}
 
 void CompositeTask::translate(std::vector<float> to) {
     translation = std::move(to);
@@ -199,13 +223,13 @@ void alternate(CompositeTask& task, CompositeState& state) {
         const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, options.iterations));
         const CompositeData data{task.input.view(), state.codes};
         update_offsets(data, penalty, options, state.model);
-        descend(data, penalty, kDescentIterations, options.execution, state.model);
+        update_dictionaries(data, penalty, options, state);
         update_codes(task, penalty, state);
         if (options.translation == Translation::learnt && !task.uses_queries()) update_translation(task, state);
         ++state.step;
         const CompositeTerms terms =
             evaluate({task.input.view(), state.codes}, state.model, task.penalty(state.penalty), options.execution);
-        state.objective.push_back(terms.objective(state.penalty));
+        state.objective.push_back(terms.objective(task.penalty(state.penalty)));
         report(task, state, terms, watch);
         save(task, hash, state);
     }
@@ -219,13 +243,15 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     const CompositeOptions& options = task.options;
-    Quantizer model{.method = std::string(method_name(options.constraint)), .unit_length = options.unit_length};
+    Quantizer model{.method = std::string(method_name(options)), .unit_length = options.unit_length};
     model.centre = task.mean;
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
     model.dictionaries = transformed_words(state.model.dictionaries, task.queries.inverse, options.execution);
     model.word_offsets = state.model.word_offsets;
-    model.encoder = {.penalty = static_cast<float>(state.penalty),
-                     .theta = static_cast<float>(task.theta()),
+    const CodePenalty penalty = code_penalty(task.penalty(state.penalty));
+    model.encoder = {.penalty = penalty.penalty,
+                     .theta = penalty.theta,
+                     .absolute_penalty = penalty.absolute,
                      .effort = options.effort,
                      .metric = task.queries.metric,
                      .probe = task.queries.probe};

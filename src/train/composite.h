@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/composite_encoder.h"
 #include "summand/train.h"
 #include "train/composite_objective.h"
 #include "train/query_model.h"
@@ -39,7 +40,11 @@ struct CompositeTask {
     bool penalised() const {
         return options.constraint == Constraint::near_orthogonal || options.constraint == Constraint::learnt_offsets;
     }
-    CompositePenalty penalty(double mu) const { return {mu, theta(), offsets()}; }
+    /// UB has μ as the weight of |e|, which is 1 at the end.
+    CompositePenalty penalty(double mu) const {
+        if (options.constraint == Constraint::upper_bound) return {.offsets = Offsets::tied, .absolute = mu};
+        return {mu, theta(), offsets()};
+    }
 
     /// Moves the input by a translation beyond the mean.
     void translate(std::vector<float> to);
@@ -53,6 +58,9 @@ struct CompositeState {
     int step = 0;
     std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
 };
+
+/// What the encoder is to minimise.
+CodePenalty code_penalty(const CompositePenalty& penalty);
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);
 

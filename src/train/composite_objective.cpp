@@ -1,6 +1,7 @@
 #include "train/composite_objective.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
@@ -38,6 +39,7 @@ struct Part {
     CompositeTerms terms;
     AlignedBuffer<float> words;  // Σ_n ∂/∂c without the tied term
     std::vector<double> excess;  // Σ e_n of the vectors that use each word
+    std::vector<double> signs;   // Σ of the signs of e_n, likewise
 };
 
 void add_part(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
@@ -54,13 +56,18 @@ void add_part(const CompositeData& data, const CompositeModel& model, const Comp
             part.terms.error += error;
             part.terms.excess += excess;
             part.terms.squared_excess += excess * excess;
+            part.terms.magnitude += std::abs(excess);
             if (!with_gradient) continue;
-            // ∂/∂d = -2 r + 2 μ e (2 p - 2 (1 - θ) r) = a·z - a·Σd + b·p
-            const double b = 4 * penalty.penalty * excess;
+            // ∂/∂d = -2 r + (2 μ e + absolute·sign e)·(2 p - 2 (1 - θ) r) = a·z - a·Σd + b·p
+            const double sign = excess > 0 ? 1 : -1;
+            const double b = 4 * penalty.penalty * excess + 2 * penalty.absolute * sign;
             const float a = static_cast<float>(-2 - b * (1 - penalty.theta));
             kernels().combine(a, data.vectors.targets.row(n), -a, sum, static_cast<float>(b),
                               data.vectors.probes.row(n), D, directions + (n - begin) * D);
-            for (std::size_t m = 0; m < M; ++m) part.excess[m * K + data.codes[n][m]] += excess;
+            for (std::size_t m = 0; m < M; ++m) {
+                part.excess[m * K + data.codes[n][m]] += excess;
+                part.signs[m * K + data.codes[n][m]] += sign;
+            }
         }
         if (!with_gradient) continue;
         for (std::size_t m = 0; m < M; ++m)
@@ -78,11 +85,15 @@ void merge(const std::vector<Part>& parts, const CompositeModel& model, const Co
     gradient.offsets.assign(words.rows.rows(), 0.0);
     parallel_ranges(execution, words.rows.rows(), 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t w = first; w < last; ++w) {
-            double excess = 0;
-            for (const Part& part : parts) excess += part.excess[w];
+            double excess = 0, signs = 0;
+            for (const Part& part : parts) {
+                excess += part.excess[w];
+                signs += part.signs[w];
+            }
             const bool tied = penalty.offsets == Offsets::tied;
-            if (!tied) gradient.offsets[w] = -2 * penalty.penalty * excess * scale;
-            const double own = tied ? -4 * penalty.penalty * excess : 0;
+            const double slope = 2 * penalty.penalty * excess + penalty.absolute * signs;
+            if (!tied) gradient.offsets[w] = -slope * scale;
+            const double own = tied ? -2 * slope : 0;
             for (std::size_t i = w * D; i < (w + 1) * D; ++i) {
                 double sum = own * static_cast<double>(words.rows.data()[i]);
                 for (const Part& part : parts) sum += static_cast<double>(part.words[i]);
@@ -111,6 +122,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
             parts[p].words = AlignedBuffer<float>(model.dictionaries.rows.size());
             std::fill_n(parts[p].words.data(), parts[p].words.size(), 0.0f);
             parts[p].excess.assign(model.dictionaries.rows.rows(), 0.0);
+            parts[p].signs.assign(model.dictionaries.rows.rows(), 0.0);
         }
         add_part(data, model, penalty, N * p / kParts, N * (p + 1) / kParts, gradient != nullptr, parts[p]);
     });
@@ -120,6 +132,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
         terms.error += part.terms.error * scale;
         terms.squared_excess += part.terms.squared_excess * scale;
         terms.excess += part.terms.excess * scale;
+        terms.magnitude += part.terms.magnitude * scale;
     }
     if (gradient) merge(parts, model, penalty, scale, execution, *gradient);
     return terms;

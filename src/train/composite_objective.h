@@ -1,6 +1,7 @@
 // The objective of the composite family, its value and gradient in one pass over the data:
 //
-//     φ = 1/N Σ_n |r_n|² + penalty·e_n²          r_n = z_n - Σ_m d[m][code_nm]
+//     φ = 1/N Σ_n |r_n|² + penalty·e_n² + absolute·|e_n|
+//                                                r_n = z_n - Σ_m d[m][code_nm]
 //                                                e_n = shift_n + Σ_m (2 p_n·d - word_offset) + (1 - theta)·|r_n|²
 //
 // with targets z, probes p and shifts of composite_input.h. Without metric and probe matrices z = p = y and
@@ -36,14 +37,19 @@ struct CompositePenalty {
     double penalty = 0;  ///< μ
     double theta = 0;    ///< θ
     Offsets offsets = Offsets::tied;
+    double absolute = 0;  ///< weight of |e| (UB)
 };
 
 struct CompositeTerms {
     double error = 0;           ///< mean |r|²
     double squared_excess = 0;  ///< mean e²
     double excess = 0;          ///< mean e
+    double magnitude = 0;       ///< mean |e|
 
     double objective(double penalty) const { return error + penalty * squared_excess; }
+    double objective(const CompositePenalty& penalty) const {
+        return objective(penalty.penalty) + penalty.absolute * magnitude;
+    }
 };
 
 struct CompositeGradient {

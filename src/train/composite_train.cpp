@@ -7,6 +7,7 @@
 #include "train/composite.h"
 #include "train/ocq.h"
 #include "train/qav.h"
+#include "train/registry.h"
 #include "train/warm_start.h"
 
 namespace summand {
@@ -85,6 +86,7 @@ CompositeState start(CompositeTask& task, MatrixView<float> vectors) {
     CompositeState state = levels ? from_levels(task, options.dictionaries - 1, kFreeIterations) : from_blocks(task);
     if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
     if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
+    if (options.constraint == Constraint::upper_bound) state.penalty = 1;
     return state;
 }
 
@@ -116,6 +118,11 @@ Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
                 options.dictionaries < kMaxDictionaries,
             "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1,
             " dictionaries, got ", options.dictionaries);
+    const std::size_t values = options.dictionaries * options.words * vectors.columns();
+    require(options.nonzeros <= values, "train: expected at most ", values, " values that are not zero, got ",
+            options.nonzeros);
+    require(options.nonzeros == 0 || options.constraint == Constraint::near_orthogonal,
+            "train: sparse words are an option of NOCQ, got ", method_name(options));
     require(options.rule != PenaltyRule::fixed || (std::isfinite(options.penalty) && options.penalty >= 0),
             "train: expected a penalty of at least 0, got ", options.penalty);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);

@@ -44,8 +44,7 @@ Quantizer train_augmented(const CompositeTask& task) {
     for (; state.step < options.iterations; ++state.step) {
         solve_dictionaries(data, execution, model.dictionaries);
         fit_additive(state.codes, norms, options.words, execution, model.word_offsets);
-        CompositeEncoder(model.dictionaries, model.word_offsets,
-                         {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta)}, execution)
+        CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), execution)
             .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(state.step)},
                      execution, state.codes);
         state.objective.push_back(evaluate(data, model, penalty, execution).objective(penalty.penalty));

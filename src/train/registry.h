@@ -7,15 +7,22 @@
 
 namespace summand {
 
+/// What the number after a method's name counts, and the largest.
+struct SpecNumber {
+    std::string_view what = "dictionaries";
+    std::size_t most = kMaxDictionaries;
+};
+
 struct MethodRow {
     MethodInfo info;
     Quantizer (*train)(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings);
+    SpecNumber number = {};
 };
 
 std::span<const MethodRow> method_rows();
 
 /// "CQ", "OCQ", "NOCQ" …
-std::string_view method_name(Constraint constraint);
+std::string_view method_name(const CompositeOptions& options);
 
 /// What stands after the method's name in the spec of a model.
 std::size_t spec_number(const Quantizer& model);

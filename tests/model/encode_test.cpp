@@ -25,7 +25,12 @@ constexpr const char* kSpecs[] = {"PQ3x4",
                                   "QAV3x4(iterations=2)",
                                   "RQ3x4(iterations=3)",
                                   "AQ3x4(iterations=2)",
-                                  "AQe3x4(iterations=2)"};
+                                  "AQe3x4(iterations=2)",
+                                  "UB3x4(iterations=2)",
+                                  "SNOCQ3x4(iterations=3)",
+                                  "OTQ3x4(iterations=3)",
+                                  "ITQ8(iterations=3)",
+                                  "ITQ8(iterations=3,distance=symmetric)"};
 
 Quantizer trained(const std::string& spec, std::size_t dimensions = 10) {
     return train(clustered(400, dimensions).view(), parse_spec(spec));

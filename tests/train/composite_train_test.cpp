@@ -28,7 +28,11 @@ constexpr const char* kSpecs[] = {"PQ3x3(iterations=3)",
                                   "QAV3x3(iterations=2)",
                                   "RQ3x3(iterations=2)",
                                   "AQ3x3(iterations=2)",
-                                  "AQe3x3(iterations=2)"};
+                                  "AQe3x3(iterations=2)",
+                                  "UB3x3(iterations=2)",
+                                  "SNOCQ3x3(iterations=3)",
+                                  "OTQ3x3(iterations=2)",
+                                  "ITQ8(iterations=2)"};
 
 TEST(Train, IsTheSameForEveryThreadCountAndKernelLevel) {
     const Matrix<float> vectors = clustered(400, 8);

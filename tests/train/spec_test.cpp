@@ -15,11 +15,12 @@ using test::expect_error;
 // A spec of the method that makes two dictionaries of 2^bits words.
 std::string two_dictionaries(std::string_view method, const std::string& bits) {
     std::string number = "2";
-    if (method == "CQc") number = "10";  // eight codes of so few bits hold its third term
+    if (method == "CQc") number = "10";   // eight codes of so few bits hold its third term
+    if (method == "ITQ") return "ITQ16";  // its words are those of eight bits
     return std::string(method) + number + "x" + bits;
 }
 
-Quantizer train_with(const std::string& spec) { return train(clustered(100, 6).view(), parse_spec(spec)); }
+Quantizer train_with(const std::string& spec) { return train(clustered(100, 16).view(), parse_spec(spec)); }
 
 TEST(ParseSpec, ReadsMethodDictionariesBitsAndOptions) {
     const Spec plain = parse_spec("PQ8");
@@ -114,6 +115,11 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"NOCQ2x2(effort=x)", "effort: expected fast, default or best, got 'x'"},
         {"PQ2x2(start=pca)", "spec 'PQ2x2(start=pca)': unknown option 'start' of PQ; known: order, iterations"},
         {"OCQ2x2(mu=1)", "unknown option 'mu' of OCQ; known: "},
+        {"SNOCQ2x2(level=3)", "option level: expected 1 or 2, got '3'"},
+        {"SNOCQ2x2(nonzeros=0)", "option nonzeros: expected a whole number from 1 to 2147483647, got '0'"},
+        {"SNOCQ2x2(nonzeros=129)", "train: expected at most 128 values that are not zero, got 129"},
+        {"ITQ8(distance=near)", "option distance: expected asymmetric or symmetric, got 'near'"},
+        {"UB2x2(mu=1)", "unknown option 'mu' of UB; known: "},
         {"NOCQ2x2(theta=0.1)", "unknown option 'theta' of NOCQ; known: "},
     };
     for (const auto& [text, message] : cases) {
@@ -127,22 +133,24 @@ TEST(TrainBySpec, MakesAModelOfTheMethodNamed) {
         const Quantizer model = train_with(two_dictionaries(method.name, "3") + "(iterations=2)");
         EXPECT_EQ(model.method, method.name);
         EXPECT_EQ(model.dictionaries.count, 2u);
-        EXPECT_EQ(model.dictionaries.words, 8u);
-        EXPECT_EQ(model.dimensions(), 6u);
-        EXPECT_EQ(model.word_offsets.size(), 16u);
+        EXPECT_EQ(model.dictionaries.words, method.name == "ITQ" ? 256u : 8u);
+        EXPECT_EQ(model.dimensions(), 16u);
+        EXPECT_EQ(model.word_offsets.size(), 2 * model.dictionaries.words);
     }
 }
 
 // Every option that `methods()` shows is one that training takes, with each of the values shown.
 TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
-    const Matrix<float> vectors = clustered(60, 4);
+    const Matrix<float> vectors = clustered(60, 16);
     for (const MethodInfo& method : methods())
         for (const std::string_view shown : method.options) {
             const std::string option(shown);
             const std::string name = option.substr(0, option.find('='));
             std::string values = option.substr(option.find('=') + 1) + "|";
             for (std::size_t end; (end = values.find('|')) != std::string::npos; values.erase(0, end + 1)) {
-                const std::string value = values.substr(0, end) == "NUMBER" ? "0.5" : values.substr(0, end);
+                std::string value = values.substr(0, end);
+                if (value == "NUMBER") value = "0.5";
+                if (value == "COUNT") value = "5";
                 const std::string spec = two_dictionaries(method.name, "2") + "(" + name + "=" + value +
                                          (name == "iterations" ? ")" : ",iterations=1)");
                 EXPECT_NO_THROW(train(vectors.view(), parse_spec(spec))) << spec;
@@ -151,7 +159,7 @@ TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
 }
 
 TEST(TrainBySpec, CosineScalesToLengthOne) {
-    const Matrix<float> vectors = clustered(100, 6);
+    const Matrix<float> vectors = clustered(100, 16);
     for (const MethodInfo& method : methods()) {
         const Spec spec = parse_spec(two_dictionaries(method.name, "2") + "(iterations=1)");
         EXPECT_TRUE(train(vectors.view(), spec, {.metric = Metric::cosine}).unit_length);
