@@ -63,15 +63,18 @@ void summarize(const Options& options, const FlatIndex& index, const Timings& ti
                     {"encode_seconds", timings.encode}});
 }
 
+Estimate estimate_of(const Options& options, const VectorReader& base) {
+    if (!options.model.empty()) return estimate_encode(base, load_quantizer(options.model));
+    return estimate_build(base, VectorReader(options.learn.empty() ? options.base : options.learn), options.learning);
+}
+
 void run_build(const Options& options) {
     Run run(options.run);
-    if (options.model.empty()) parse_spec(options.learning.spec);
+    if (options.model.empty()) check_learning(options.learning);
     const VectorReader base(options.base);
-    if (options.run.dry_run) {
-        const VectorReader learn(options.learn.empty() ? options.base : options.learn);
-        return run.print(to_string(estimate_build(base, learn, options.learning)));
-    }
-    require_writable(options.output);
+    if (options.run.dry_run) return show(estimate_of(options, base), run);
+    check_outputs({options.base, options.learn, options.model, options.codes},
+                  {{options.output}, {options.learning.checkpoint}, {options.run.json}});
     Learned learned = model_of(options, base, run);
     require_metric(learned.model, options);
     require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
@@ -93,15 +96,15 @@ void add_build(CLI::App& app, Chosen& chosen) {
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
                               "summand build --spec LOCQ8 base.fvecs -o index.smd", [options] { run_build(*options); });
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
-    add_output(verb, options->output, "Index to write");
+    add_output(verb, options->output, "Index to write", options->run);
     add_spec(verb, options->learning.spec);
-    CLI::Option* spec = verb.get_option("--spec");
     verb.add_option("-l,--learn", options->learn, "Vectors to learn from, instead of the base");
-    CLI::Option* model =
-        verb.add_option("--model", options->model, "Model to use, instead of learning one")->excludes(spec);
-    verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint);
+    CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
+    for (const char* learning : {"--spec", "--learn", "--learn-size", "--checkpoint"})
+        model->excludes(verb.get_option(learning));
+    verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_metric(verb, options->learning.metric);
     add_threads(verb, options->run);
     add_seed(verb, options->run);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -31,12 +32,14 @@ struct Measured {
 };
 
 // Few iterations keep the demo under three minutes.
-constexpr const char* kSpecs[] = {"PQ8",
-                                         "OPQ8(iterations=6)",
-                                         "CQ8(iterations=6)",
-                                         "OCQ8(iterations=6)",
-                                         "NOCQ8(iterations=6)",
-                                         "LOCQ8(iterations=6)"};
+constexpr const char* kSpecs[] = {
+    "PQ8",
+    "OPQ8(iterations=6)",
+    "CQ8(iterations=6)",
+    "OCQ8(iterations=6)",
+    "NOCQ8(iterations=6)",
+    "LOCQ8(iterations=6)",
+};
 
 Measured measure(const std::string& text, const DemoData& data, MatrixView<std::int64_t> truth, const Options& options,
                  Run& run) {
@@ -87,7 +90,7 @@ void run_demo(const Options& options) {
     Run run(options.run);
     std::vector<std::string> specs = options.specs;
     if (specs.empty()) specs.assign(std::begin(kSpecs), std::end(kSpecs));
-    for (const std::string& spec : specs) parse_spec(spec);
+    for (const std::string& spec : specs) check(parse_spec(spec));
     const DemoData data = images(options, run);
     run.display().note(fmt::format("{}: {} images to search, {} queries, {} dimensions", data.name,
                                    grouped(data.base.rows()), grouped(data.queries.rows()), data.base.columns()));
@@ -128,7 +131,7 @@ void add_demo(CLI::App& app, Chosen& chosen) {
     verb.add_option("-s,--spec", options->specs,
                     "Only these specs (may be repeated), instead of the main methods at 64 bits");
     verb.add_option("--learn-size", options->learn_size, "Learn from the first so many images; all of them find more")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1, std::numeric_limits<std::size_t>::max()));
     add_threads(verb, options->run);
     add_seed(verb, options->run);
     add_quiet(verb, options->run);

@@ -21,8 +21,8 @@ void run_encode(const Options& options) {
     const Quantizer model = load_quantizer(options.model);
     const VectorReader base(options.base);
     require_dimensions(base, model.dimensions(), options.model);
-    if (options.run.dry_run) return run.print(to_string(estimate_encode(base, model)));
-    require_writable(options.output);
+    if (options.run.dry_run) return show(estimate_encode(base, model), run);
+    check_outputs({options.model, options.base}, {{options.output}, {options.run.json}});
     const Stopwatch watch;
     const Codes codes = encode_file(model, base, options.run.seed, run);
     const double seconds = watch.seconds();
@@ -43,7 +43,7 @@ void add_encode(CLI::App& app, Chosen& chosen) {
                               "summand encode model.smd base.fvecs -o codes.smd", [options] { run_encode(*options); });
     verb.add_option("MODEL", options->model, "Model made by 'summand train'")->required();
     verb.add_option("BASE", options->base, "Vectors to encode, read in chunks")->required();
-    add_output(verb, options->output, "Codes to write");
+    add_output(verb, options->output, "Codes to write", options->run);
     add_threads(verb, options->run);
     add_seed(verb, options->run);
     add_json(verb, options->run);

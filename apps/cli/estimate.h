@@ -14,7 +14,8 @@ struct Estimate {
     double work_seconds = 0;  ///< encoding or searching
 };
 
-std::string to_string(const Estimate& estimate);
+/// Prints it, and writes it as JSON where that is asked for.
+void show(const Estimate& estimate, const Run& run);
 
 Estimate estimate_train(const VectorReader& learn, const LearnOptions& options);
 Estimate estimate_encode(const VectorReader& base, const Quantizer& model);

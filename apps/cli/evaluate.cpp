@@ -19,6 +19,7 @@ struct Options {
 void run_evaluate(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
+    check_outputs({options.index, options.queries, options.truth}, {{options.run.json}});
     const FlatIndex index = load_index(options.index);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.quantizer().dimensions(), options.index);

@@ -50,6 +50,8 @@ Neighbors search_file(const VectorReader& base, const Matrix<float>& queries, co
     const std::size_t size = chunk_rows(base);
     for (std::size_t first = 0; first < base.rows(); first += size) {
         const Matrix<float> part = base.read(first, std::min(size, base.rows() - first));
+        if (options.metric == Metric::cosine)
+            require_directions(part.view(), base.path(), [&](std::size_t i) { return first + i; });
         merge(best, exact_neighbors(part.view(), queries.view(), k, options.metric, run.silent_execution()), first);
         run.display().update({"exact", first + part.rows(), base.rows(), kNone, kNone, kNone, watch.seconds()});
     }
@@ -61,9 +63,11 @@ void run_exact(const Options& options) {
     require(options.k > 0, "expected k of at least 1, got 0");
     const VectorReader base(options.base), reader(options.queries);
     require_dimensions(reader, base.columns(), options.base);
-    if (options.run.dry_run) return run.print(to_string(estimate_exact(base, reader, options.k)));
-    require_writable(options.output);
+    if (options.run.dry_run) return show(estimate_exact(base, reader, options.k), run);
+    check_outputs({options.base, options.queries}, {{options.output, Content::ids}, {options.run.json}});
     const Matrix<float> queries = read_all(reader);
+    if (options.metric == Metric::cosine)
+        require_directions(queries.view(), options.queries, [](std::size_t i) { return i; });
     const Stopwatch watch;
     const Neighbors found = search_file(base, queries, options, run);
     const double seconds = watch.seconds();
@@ -87,7 +91,7 @@ void add_exact(CLI::App& app, Chosen& chosen) {
     verb.add_option("BASE", options->base, "Vectors to search in, read in chunks")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
     add_neighbors(verb, options->k);
-    add_output(verb, options->output, "Ids to write, best first (.ivecs .ibin .npy)");
+    add_output(verb, options->output, "Ids to write, best first (.ivecs .ibin .npy)", options->run);
     add_metric(verb, options->metric);
     add_threads(verb, options->run);
     add_json(verb, options->run);

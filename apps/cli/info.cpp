@@ -46,8 +46,9 @@ Json describe(const Quantizer& model) {
                 {"effort", name(model.encoder.effort)},
                 {"identity", fmt::format("{:016x}", identity(model))},
                 {"learn_vectors", training.vectors},
-                {"distortion", training.distortion}};
-    if (training.held_out_distortion > 0) object["held_out_distortion"] = training.held_out_distortion;
+                {"distortion", training.distortion},
+                {"held_out_distortion", nullptr}};
+    if (training.held_out_distortion) object["held_out_distortion"] = *training.held_out_distortion;
     if (training.cross_term_deviation > 0 && training.distortion > 0)
         object["cross_term_spread"] = training.cross_term_deviation / training.distortion;
     if (model.binary_queries) object["queries"] = "signs";
@@ -122,6 +123,7 @@ Json describe_file(const std::string& path) {
 std::string value_text(const std::string& key, const Json& value) {
     if (value.is_number_unsigned()) return key == "version" ? value.dump() : grouped(value.get<std::uint64_t>());
     if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+    if (value.is_null()) return "not measured";
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
     return value.get<std::string>();
 }

@@ -6,8 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <mutex>
-#include <string_view>
+#include <string>
 #include <thread>
 
 #include "summand/error.h"
@@ -22,11 +23,15 @@ std::stop_source source;
 std::mutex saving;
 int pipe_ends[2];
 std::atomic<int> interrupts{0};
+std::atomic<bool> guarded{false}, saved{false}, ending{false};
 
 // Only what a handler may do. A handler rather than sigwait: threads that libraries start before main do not
 // inherit a blocked signal.
 void on_signal(int) {
-    if (interrupts.fetch_add(1) > 0) _exit(kInterrupted);
+    if (interrupts.fetch_add(1) > 0) {
+        if (guarded) return;
+        _exit(kInterrupted);
+    }
     const char byte = 0;
     if (write(pipe_ends[1], &byte, 1) < 0) _exit(kInterrupted);
 }
@@ -37,8 +42,9 @@ void wait_and_stop() {
     source.request_stop();
     std::this_thread::sleep_for(kPatience);
     const std::lock_guard no_save(saving);
-    constexpr std::string_view message = "\r\033[Ksummand: interrupted, nothing was written\n";
-    const std::string_view shown = isatty(STDERR_FILENO) ? message : message.substr(4);
+    claim_end();
+    const std::string shown =
+        concatenate(isatty(STDERR_FILENO) ? "\r\033[K" : "", "summand: ", interrupt_message(), "\n");
     if (write(STDERR_FILENO, shown.data(), shown.size()) < 0) _exit(kInterrupted);
     _exit(kInterrupted);
 }
@@ -57,13 +63,30 @@ void watch_for_interrupts() {
 
 std::stop_token interrupt_token() { return source.get_token(); }
 
-SaveGuard::SaveGuard() {
+void claim_end() {
+    if (ending.exchange(true))
+        for (;;) pause();
+}
+
+std::string_view interrupt_message() { return saved ? "interrupted" : "interrupted, nothing was written"; }
+
+void check_interrupt() {
+    if (source.stop_requested()) throw Cancelled();
+}
+
+SaveGuard::SaveGuard() : exceptions_(std::uncaught_exceptions()) {
     saving.lock();
+    guarded = true;
     if (!source.stop_requested()) return;
+    guarded = false;
     saving.unlock();
     throw Cancelled();
 }
 
-SaveGuard::~SaveGuard() { saving.unlock(); }
+SaveGuard::~SaveGuard() {
+    if (std::uncaught_exceptions() == exceptions_) saved = true;
+    guarded = false;
+    saving.unlock();
+}
 
 }  // namespace summand::cli

@@ -58,7 +58,8 @@ int run(const Chosen& chosen) {
         if (std::fflush(stdout) != 0 || !std::cout) throw Error("cannot write to standard output");
         return kDone;
     } catch (const Cancelled&) {
-        complain(chosen.verb, "interrupted, nothing was written");
+        claim_end();
+        complain(chosen.verb, std::string(interrupt_message()));
         return kInterrupted;
     } catch (const std::bad_alloc&) {
         complain(chosen.verb, "out of memory; --dry-run shows what is needed");

@@ -19,7 +19,10 @@ void print_methods() {
 void print_json() {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const MethodInfo& method : methods())
-        list.push_back({{"name", method.name}, {"summary", method.summary}, {"options", method.options}});
+        list.push_back({{"name", method.name},
+                        {"summary", method.summary},
+                        {"options", method.options},
+                        {"resumable", method.resumable}});
     fmt::print("{}\n", list.dump(2));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -15,10 +16,18 @@ namespace {
 
 constexpr std::size_t kEncoderBlock = 8192;
 constexpr std::size_t kChunkBytes = 64u << 20;
+constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-void check_interrupt() {
-    if (interrupt_token().stop_requested()) throw Cancelled();
+// Whether both name one file, one of them perhaps as file.hdf5:dataset; files need not exist.
+bool same_file(const std::string& output, const std::string& input) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    for (const std::string& read : {input, input.substr(0, input.rfind(':'))})
+        if (!read.empty() && (fs::equivalent(output, read, error) ||
+                              fs::weakly_canonical(output, error) == fs::weakly_canonical(read, error)))
+            return true;
+    return false;
 }
 
 void append(Codes& all, const Codes& part, std::vector<std::uint8_t>& bytes) {
@@ -39,13 +48,13 @@ CLI::App& add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const
 
 void add_threads(CLI::App& verb, RunOptions& options) {
     verb.add_option("-t,--threads", options.threads, "Threads to use; 0: all of the machine")
-        ->check(CLI::Range(0, 4096))
+        ->check(whole_number(0, 4096))
         ->capture_default_str();
 }
 
 void add_seed(CLI::App& verb, RunOptions& options) {
     verb.add_option("--seed", options.seed, "Seed of every random choice")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_number(0, kLargest))
         ->capture_default_str();
 }
 
@@ -74,28 +83,43 @@ void add_spec(CLI::App& verb, std::string& spec) {
 
 void add_neighbors(CLI::App& verb, std::size_t& k) {
     verb.add_option("-k,--neighbors", k, "Neighbours per query; where there are fewer, all of them")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_number(0, kLargest))
         ->capture_default_str();
 }
 
 void add_checkpoint(CLI::App& verb, std::string& path) {
     verb.add_option("--checkpoint", path,
                     "File to save the training in after every iteration; where it exists, the training goes on from it "
-                    "(CQ and block methods are too short to need it)");
+                    "(NOCQ and LOCQ)");
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
     verb.add_option("--learn-size", size, "Vectors drawn to learn from, at most")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, kLargest))
         ->capture_default_str();
 }
 
-void add_output(CLI::App& verb, std::string& path, const std::string& what) {
-    verb.add_option("-o,--output", path, what)->required();
+void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options) {
+    verb.add_option("-o,--output", path, what + " (required)");
+    verb.parse_complete_callback([&path, &options] {
+        if (path.empty() && !options.dry_run) throw CLI::RequiredError("--output");
+    });
 }
 
-Run::Run(const RunOptions& options)
-    : options_(options), display_(options.quiet ? Display::quiet : Display::automatic) {}
+CLI::Validator whole_number(std::uint64_t smallest, std::uint64_t largest) {
+    return {[=](const std::string& text) -> std::string {
+                std::uint64_t value = 0;
+                const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+                const bool whole = status == std::errc() && end == text.data() + text.size();
+                if (whole && value >= smallest && value <= largest) return {};
+                return fmt::format("expected a whole number from {} to {}, got '{}'", smallest, largest, text);
+            },
+            ""};
+}
+
+Run::Run(const RunOptions& options) : options_(options), display_(options.quiet ? Display::quiet : Display::automatic) {
+    kernel_level();  // throws for one that this CPU lacks, whatever the files are
+}
 
 Execution Run::execution() {
     Execution execution = silent_execution();
@@ -118,13 +142,23 @@ void Run::write_json(const nlohmann::ordered_json& summary) const {
         write_file(options_.json, std::as_bytes(std::span(text)));
 }
 
-void require_writable(const std::string& path) {
-    namespace fs = std::filesystem;
-    const fs::path folder = fs::path(path).parent_path();
-    std::error_code ignored;
-    require(folder.empty() || fs::is_directory(folder, ignored), path, ": expected an existing folder '",
-            folder.string(), "', create it first");
-    require(!fs::is_directory(path, ignored), path, ": expected a file name, got a folder");
+void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const std::string& path = outputs[i].path;
+        if (path.empty() || path == "-") continue;
+        for (const std::string& input : inputs)
+            require(!same_file(path, input), path, ": cannot write: it is also to be read");
+        for (std::size_t j = 0; j < i; ++j)
+            require(!same_file(path, outputs[j].path), path, ": cannot write: it is given for two outputs");
+        check_output(path, outputs[i].content);
+    }
+}
+
+void require_directions(MatrixView<float> vectors, const std::string& path,
+                        const std::function<std::size_t(std::size_t)>& row_in_file) {
+    for (std::size_t i = 0; i < vectors.rows(); ++i)
+        require(std::any_of(vectors[i].begin(), vectors[i].end(), [](float value) { return value != 0; }), path,
+                ": row ", row_in_file(i), " is all zeros, which has no direction; cosine needs non-zero vectors");
 }
 
 void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other) {
@@ -158,6 +192,7 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
     for (std::size_t first = 0; first < base.rows(); first += size) {
         const std::size_t rows = std::min(size, base.rows() - first);
         const Matrix<float> part = base.read(first, rows);
+        if (model.unit_length) require_directions(part.view(), base.path(), [&](std::size_t i) { return first + i; });
         EncodeOptions options{.seed = seed, .execution = run.silent_execution()};
         const auto report = [&](std::size_t done) {
             run.display().update({"encode", done, base.rows(), kNone, kNone, kNone, watch.seconds()});
@@ -172,18 +207,29 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
     return codes;
 }
 
+void check_learning(const LearnOptions& options) {
+    TrainSettings settings{.metric = options.metric};
+    if (!options.checkpoint.empty()) settings.checkpoint = [](const Checkpoint&) {};
+    check(parse_spec(options.spec), settings);
+}
+
 Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run) {
     const Spec spec = parse_spec(options.spec);
     TrainSettings settings{.metric = options.metric, .seed = seed, .execution = run.execution()};
     std::optional<Checkpoint> before;
     if (!options.checkpoint.empty()) {
-        require_writable(options.checkpoint);
         if (std::filesystem::exists(options.checkpoint)) before = load_checkpoint(options.checkpoint);
-        settings.checkpoint = [&options](const Checkpoint& now) { save(options.checkpoint, now); };
+        settings.checkpoint = [&options](const Checkpoint& now) {
+            const SaveGuard guard;
+            save(options.checkpoint, now);
+        };
     }
     if (before) settings.resume = &*before;
     const Matrix<float> sample = sample_vectors(learn, options.learn_size, seed);
     check_interrupt();
+    if (options.metric == Metric::cosine)
+        require_directions(sample.view(), learn.path(),
+                           [&](std::size_t i) { return sample_rows(learn.rows(), options.learn_size, seed)[i]; });
     const Stopwatch watch;
     Learned learned;
     learned.model = about_file(learn.path(), [&] { return train(sample.view(), spec, settings); });

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -13,7 +14,7 @@
 namespace summand::cli {
 
 /// Used where no spec is given.
-inline constexpr const char* kDefaultSpec = "NOCQ8";
+inline constexpr const char* kDefaultSpec = "LOCQ8";
 
 /// Vectors to learn from where no number is given.
 inline constexpr std::size_t kDefaultLearnSize = 200'000;
@@ -36,7 +37,11 @@ void add_spec(CLI::App& verb, std::string& spec);
 void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);
 void add_checkpoint(CLI::App& verb, std::string& path);
-void add_output(CLI::App& verb, std::string& path, const std::string& what);
+/// Required, unless it is a dry run.
+void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options);
+
+/// Text that is a whole number in that range.
+CLI::Validator whole_number(std::uint64_t smallest, std::uint64_t largest);
 
 class Stopwatch {
 public:
@@ -83,10 +88,20 @@ auto about_file(const std::string& path, const Work& work) {
     }
 }
 
-/// Throws before any work is done when the folder of an output does not exist or the output is a folder.
-void require_writable(const std::string& path);
+/// A file that a verb writes; none where the path is empty, or "-" for standard output.
+struct Output {
+    std::string path;
+    Content content = Content::any;
+};
+
+/// Throws before any work is done where an output could not be written, is one of the inputs or is given twice.
+void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs);
 
 void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other);
+
+/// Cosine needs a direction: throws for a row of zeros, by its number in the file.
+void require_directions(MatrixView<float> vectors, const std::string& path,
+                        const std::function<std::size_t(std::size_t)>& row_in_file);
 
 /// Reads a whole file, a chunk at a time so that an interrupt is noticed.
 Matrix<float> read_all(const VectorReader& reader);
@@ -103,6 +118,9 @@ struct LearnOptions {
     Metric metric = Metric::euclidean;
     std::string checkpoint = {};  ///< file to save after every iteration and to go on from; empty: none
 };
+
+/// Throws for a spec that cannot be, or one that makes no checkpoints where they are asked for.
+void check_learning(const LearnOptions& options);
 
 struct Learned {
     Quantizer model;

@@ -27,11 +27,18 @@ void write(const Options& options, const Neighbors& found) {
     if (!options.scores.empty()) write_vectors(options.scores, found.scores.view());
 }
 
+void check_files(const Options& options) {
+    const auto holds_floats = [&](const char* extension) { return options.scores.ends_with(extension); };
+    require(options.scores.empty() || holds_floats(".fvecs") || holds_floats(".fbin") || holds_floats(".npy"),
+            options.scores, ": cannot write scores, expected .fvecs .fbin or .npy");
+    check_outputs({options.index, options.queries},
+                  {{options.output, Content::ids}, {options.scores, Content::vectors}, {options.run.json}});
+}
+
 void run_search(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
-    if (!options.output.empty()) require_writable(options.output);
-    if (!options.scores.empty()) require_writable(options.scores);
+    check_files(options);
     const FlatIndex index = load_index(options.index);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.quantizer().dimensions(), options.index);

@@ -19,10 +19,10 @@ struct Options {
 
 void run_train(const Options& options) {
     Run run(options.run);
-    parse_spec(options.learning.spec);
+    check_learning(options.learning);
     const VectorReader learn(options.learn);
-    if (options.run.dry_run) return run.print(to_string(estimate_train(learn, options.learning)));
-    require_writable(options.output);
+    if (options.run.dry_run) return show(estimate_train(learn, options.learning), run);
+    check_outputs({options.learn}, {{options.output}, {options.learning.checkpoint}, {options.run.json}});
     const Learned learned = learn_from_file(learn, options.learning, options.run.seed, run);
     {
         const SaveGuard guard;
@@ -48,7 +48,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
         add_verb(app, chosen, "train", "Learn a model from vectors",
                  "summand train --spec LOCQ8 learn.fvecs -o model.smd", [options] { run_train(*options); });
     verb.add_option("LEARN", options->learn, "Vectors to learn from")->required();
-    add_output(verb, options->output, "Model to write");
+    add_output(verb, options->output, "Model to write", options->run);
     add_spec(verb, options->learning.spec);
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint);

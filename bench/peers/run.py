@@ -3,12 +3,16 @@
 
     ./dev bench peers --data DIR                 DIR holds base, learn, query (.bvecs or .fvecs) and gt.ivecs
     ./dev bench peers --data DIR --only kmeans --json bench/results/peers.json
+    ./dev bench peers --data DIR --bytes 4 8 --json FILE --resume
 
 Two parts: k-means at the same data, iterations and threads (time), and recall of codes of the same size (recall@R of
-the true nearest neighbour, training and encoding time). Both sides read the same files, learn from the same vectors
-and are measured the same way; CPU time counts all threads. Add a pair to PAIRS to compare more.
+the true nearest neighbour; training, encoding and search time). Both sides read the same files, learn from the same
+vectors and are measured the same way; CPU time counts all threads, and every byte stored per vector counts: FAISS's
+additive quantizers need a norm, so RQ7x8_Nqint8 is the one of 8 bytes. A long run can be stopped: --resume keeps the rows
+of FILE that the same tool and the same FAISS measured. `./dev bench data` fetches public data sets.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -21,11 +25,9 @@ import time
 import faiss
 import numpy as np
 
-# Our spec, their factory string, at equal bytes per vector.
-PAIRS = [
-    ("PQ8", "PQ8"),
-    ("OPQ8", "OPQ8,PQ8"),
-]
+# What is compared at each number of bytes per vector.
+OURS = ("PQ{0}", "OPQ{0}", "NOCQ{0}", "LOCQ{0}")
+THEIRS = ("PQ{0}", "OPQ{0},PQ{0}", "RQ{1}x8_Nqint8", "LSQ{1}x8_Nqint8")
 RANKS = (1, 10, 100)
 
 
@@ -105,52 +107,95 @@ def kmeans(arguments, tool):
             "ratio": our_time / peer_time, "cpu_ratio": our_cpu / peer_cpu}
 
 
-def measure_ours(spec, arguments, tool, truth):
+def measure_ours(spec, arguments, tool):
     base, learn, queries = (find(arguments.data, name) for name in ("base", "learn", "query"))
-    index, result = tool.scratch / "index.smd", tool.scratch / "result.ivecs"
-    with Clock() as build:
-        summary = tool("build", "--spec", spec, "--learn", learn, base, "-o", index)
-    with Clock() as search:
-        found = tool("search", index, queries, "-k", max(RANKS), "-o", result)
-    return {"name": "summand " + spec, "bytes": summary["code_bytes"], "recall": recalls(read_vecs(result), truth),
-            "train": summary["train_seconds"], "encode": summary["encode_seconds"],
-            "queries_per_second": found["queries_per_second"], "cpu": build.cpu + search.cpu, "wall": build.wall + search.wall}
+    model, index, result = (tool.scratch / name for name in ("model.smd", "index.smd", "result.ivecs"))
+    with Clock() as train:
+        summary = tool("train", "--spec", spec, learn, "-o", model)
+    with Clock() as encode:
+        built = tool("build", "--model", model, base, "-o", index)
+    found = tool("search", index, queries, "-k", max(RANKS), "-o", result)
+    return {"bytes": built["code_bytes"], "train_seconds": summary["train_seconds"], "train_cpu_seconds": train.cpu,
+            "encode_seconds": built["encode_seconds"], "encode_cpu_seconds": encode.cpu,
+            "queries_per_second": found["queries_per_second"]}, read_vecs(result)
 
 
-def measure_theirs(factory, arguments, truth):
+def measure_theirs(factory, arguments):
     base, learn, queries = (read_vecs(find(arguments.data, name)) for name in ("base", "learn", "query"))
-    with Clock() as total:
-        index = faiss.index_factory(base.shape[1], factory)
-        with Clock() as train:
-            index.train(learn.astype(np.float32))
-        with Clock() as encode:
-            for first in range(0, len(base), 100_000):
-                index.add(base[first:first + 100_000].astype(np.float32))
-        floats = queries.astype(np.float32)
-        with Clock() as search:
-            _, found = index.search(floats, max(RANKS))
+    index = faiss.index_factory(base.shape[1], factory)
+    floats = learn.astype(np.float32)
+    with Clock() as train:
+        index.train(floats)
+    with Clock() as encode:
+        for first in range(0, len(base), 100_000):
+            index.add(base[first:first + 100_000].astype(np.float32))
+    floats = queries.astype(np.float32)
+    with Clock() as search:
+        _, found = index.search(floats, max(RANKS))
     codes = faiss.downcast_index(index.index if isinstance(index, faiss.IndexPreTransform) else index)
-    return {"name": "FAISS " + factory, "bytes": codes.code_size, "recall": recalls(found, truth), "train": train.wall,
-            "encode": encode.wall, "queries_per_second": len(queries) / search.wall, "cpu": total.cpu, "wall": total.wall}
+    return {"bytes": codes.code_size, "train_seconds": train.wall, "train_cpu_seconds": train.cpu,
+            "encode_seconds": encode.wall, "encode_cpu_seconds": encode.cpu,
+            "queries_per_second": len(queries) / search.wall}, found
 
 
-def recall(arguments, tool):
-    truth = read_vecs(find(arguments.data, "gt"))
-    rows = []
-    print("  ".join(["method".ljust(22), "bytes", *(f"R@{rank}".rjust(6) for rank in RANKS), "train s", "encode s", "queries/s",
-                     "  CPU s", " wall s"]))
-    for spec, factory in arguments.pairs:
-        for row in (measure_ours(spec, arguments, tool, truth), measure_theirs(factory, arguments, truth)):
-            rows.append(row)
-            print("  ".join([row["name"].ljust(22), f"{row['bytes']:5}", *(f"{value:6.4f}" for value in row["recall"]),
-                             f"{row['train']:7.1f}", f"{row['encode']:8.1f}", f"{row['queries_per_second']:9.0f}",
-                             f"{row['cpu']:7.1f}", f"{row['wall']:7.1f}"]), flush=True)
-        ours, theirs = rows[-2], rows[-1]
-        gains = "  ".join(f"{a - b:+6.4f}" for a, b in zip(ours["recall"], theirs["recall"]))
-        print(f"{'  ours - theirs'.ljust(22)}         {gains}   train x{ours['train'] / theirs['train']:.2f}"
-              f"  encode x{ours['encode'] / theirs['encode']:.2f}"
-              f"  queries/s x{ours['queries_per_second'] / theirs['queries_per_second']:.1f}\n")
-    return rows
+COLUMNS = [("bytes", "bytes", "{:d}"), ("train s", "train_seconds", "{:.1f}"), ("CPU s", "train_cpu_seconds", "{:.1f}"),
+           ("encode s", "encode_seconds", "{:.1f}"), ("CPU s", "encode_cpu_seconds", "{:.1f}"),
+           ("queries/s", "queries_per_second", "{:.0f}")]
+
+
+def print_row(row):
+    cells = [format.format(row[key]).rjust(9) for _, key, format in COLUMNS]
+    print(" ".join([row["name"].ljust(24), *cells, *(f"{value:.4f}".rjust(7) for value in row["recall"])]), flush=True)
+
+
+def print_margins(rows):
+    """Ours against the best of theirs, at each rank."""
+    ours, theirs = ([row for row in rows if row["side"] == side] for side in ("summand", "faiss"))
+    for row in ours if theirs else []:
+        gains = (value - max(peer["recall"][i] for peer in theirs) for i, value in enumerate(row["recall"]))
+        print(f"  {row['name']} minus the best of FAISS: " + "  ".join(f"R@{rank} {gain:+.4f}" for rank, gain in zip(RANKS, gains)))
+    print()
+
+
+class Rows:
+    """Measured rows, written after each one, so that a run can be resumed."""
+
+    def __init__(self, arguments, results):
+        self.arguments, self.results = arguments, results
+        self.truth = read_vecs(find(arguments.data, "gt"))
+        self.tool = hashlib.sha256(pathlib.Path(arguments.tool).read_bytes()).hexdigest()[:16]
+        old = arguments.json.read_text() if arguments.resume and arguments.json.exists() else "{}"
+        self.rows = [row for row in json.loads(old).get("recall", []) if row["measured_with"] == self.version(row["side"])]
+        results["recall"] = self.rows
+
+    def version(self, side):
+        return self.tool if side == "summand" else faiss.__version__
+
+    def row(self, side, name, measure):
+        for row in self.rows:
+            if (row["side"], row["name"]) == (side, f"{side} {name}"):
+                return row
+        figures, found = measure(name)
+        row = {"name": f"{side} {name}", "side": side, "measured_with": self.version(side), **figures,
+               "recall": recalls(found, self.truth)}
+        self.rows.append(row)
+        if self.arguments.json:
+            self.arguments.json.write_text(json.dumps(self.results, indent=2) + "\n")
+        return row
+
+
+def recall(arguments, tool, results):
+    rows = Rows(arguments, results)
+    print(" ".join(["method".ljust(24), *(title.rjust(9) for title, _, _ in COLUMNS), *(f"R@{rank}".rjust(7) for rank in RANKS)]))
+    for size in arguments.bytes:
+        wanted = [("summand", spec.format(size), lambda name: measure_ours(name, arguments, tool)) for spec in arguments.ours]
+        wanted += [("faiss", factory.format(size, size - 1), lambda name: measure_theirs(name, arguments))
+                   for factory in arguments.theirs]
+        group = []
+        for side, name, measure in wanted:
+            group.append(rows.row(side, name, measure))
+            print_row(group[-1])
+        print_margins(group)
 
 
 def parse_arguments():
@@ -158,15 +203,20 @@ def parse_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with base, learn, query and gt files")
     parser.add_argument("--only", choices=("kmeans", "recall"), help="one part instead of both")
-    parser.add_argument("--pair", nargs=2, action="append", metavar=("SPEC", "FACTORY"), dest="pairs",
-                        help="compare these instead (may be repeated)")
+    parser.add_argument("--bytes", type=int, nargs="+", default=[8], help="stored per vector (default 8)")
+    parser.add_argument("--ours", nargs="*", default=OURS, metavar="SPEC",
+                        help="our methods; {0} stands for the bytes (default %(default)s)")
+    parser.add_argument("--theirs", nargs="*", default=THEIRS, metavar="FACTORY",
+                        help="FAISS's; {1} stands for the bytes less one (default %(default)s)")
     parser.add_argument("--iterations", type=int, default=25, help="of k-means")
     parser.add_argument("--repeat", type=int, default=3, help="runs of k-means on each side")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--tool", default="build/summand")
-    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures here, after each row")
+    parser.add_argument("--resume", action="store_true", help="keep the rows that --json holds already")
     arguments = parser.parse_args()
-    arguments.pairs = arguments.pairs or PAIRS
+    if arguments.resume and not arguments.json:
+        parser.error("--resume needs --json")
     return arguments
 
 
@@ -180,7 +230,7 @@ def main():
         if arguments.only != "recall":
             results["kmeans"] = kmeans(arguments, tool)
         if arguments.only != "kmeans":
-            results["recall"] = recall(arguments, tool)
+            recall(arguments, tool, results)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2) + "\n")
 

@@ -1,4 +1,4 @@
-// Files. Vectors are read by streaming, so a file may be larger than memory; models, codes and indexes are
+// Files. Vectors are read and written by streaming, so a file may be larger than memory; models, codes and indexes are
 // stored in one container format (docs/format.md) and saved atomically: a crash leaves the old file or the new one.
 #pragma once
 
@@ -51,15 +51,45 @@ private:
 
 Matrix<float> read_vectors(const std::string& path);
 
-/// `count` rows drawn without replacement (all of them where there are fewer), in file order.
+/// `count` of `rows` drawn without replacement (all of them where there are fewer), ascending.
+std::vector<std::size_t> sample_rows(std::size_t rows, std::size_t count, std::uint64_t seed);
+
+/// The vectors of `sample_rows`.
 Matrix<float> sample_vectors(const VectorReader& reader, std::size_t count, std::uint64_t seed);
 
 /// Ground truth or results: .ivecs .ibin .npy or `file.hdf5:neighbors`.
 Matrix<std::int64_t> read_ids(const std::string& path);
 
-/// Format by extension; .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy. Written atomically.
+/// A vector file that is written as its rows come. Formats by extension: .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin
+/// .npy (float32). The file appears when `finish` returns; without it, or after an error, nothing is left behind.
+class VectorWriter {
+public:
+    VectorWriter(const std::string& path, std::size_t columns);
+    ~VectorWriter();
+    VectorWriter(VectorWriter&&) noexcept;
+    VectorWriter& operator=(VectorWriter&&) noexcept;
+
+    /// Appends rows, rounded where the format holds whole numbers. A value that it cannot hold is an error that names
+    /// the row. After an error nothing more can be written.
+    void write(MatrixView<float> vectors);
+
+    /// Throws where no row was written.
+    void finish();
+
+    class Rows;  // private: shared with write_ids
+
+private:
+    std::unique_ptr<Rows> rows_;
+};
+
+/// Whole files, by the same writer.
 void write_vectors(const std::string& path, MatrixView<float> vectors);
 void write_ids(const std::string& path, MatrixView<std::int64_t> ids);
+
+/// Throws, and leaves nothing, where such a file could not be written: an extension that stands for another format, a
+/// missing folder, no permission, something that is not a regular file. Asked before long work.
+enum class Content { any, vectors, ids };
+void check_output(const std::string& path, Content content = Content::any);
 
 /// Writes a whole file: temporary beside it, fsync, rename, directory fsync. On failure nothing is left behind.
 void write_file(const std::string& path, std::span<const std::byte> bytes);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,29 +48,28 @@ enum class Bias : std::uint8_t {
 
 /// What the encoder of the composite family minimises for a vector y (in the space of the words) with the
 /// approximation ȳ and the residual r = y - ȳ:
-///     |metric·r|² + penalty·e² + absolute_penalty·|e|
-///     e = |y|² - 2 ŷ·(y - ȳ) - Σ_m word_offset[m][code_m] + (1 - theta)·|metric·r|²
-/// where ŷ = metric·probe·y is the query to be expected near y. Without the two matrices (empty: identity) ŷ = y and
+///     |r|² + penalty·e² + absolute_penalty·|e|
+///     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
+/// where expectation·y is the query to be expected near y. With expectation = 1
 ///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
 /// which for theta = 0 is the near-orthogonality term of the paper.
 struct EncoderSettings {
     float penalty = 0;  ///< μ; 0: quantization error alone
     float theta = 0;    ///< θ
+    float expectation = 1;
     float absolute_penalty = 0;
     Effort effort = Effort::standard;
-    CodeSearch search = CodeSearch::modes;  ///< all but the modes mind the error alone: no penalty, no matrices
-    Matrix<float> metric = {};              ///< D × D, symmetric, or empty
-    Matrix<float> probe = {};               ///< D × D, or empty
+    CodeSearch search = CodeSearch::modes;  ///< all but the modes mind the error alone
 
     friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
 };
 
 /// Figures of the training that `info` shows; they do not influence results.
 struct TrainingSummary {
-    std::uint64_t vectors = 0;           ///< learnt from
-    double distortion = 0;               ///< mean squared error on them
-    double held_out_distortion = 0;      ///< on fresh encodings of vectors not learnt from
-    double cross_term_deviation = 0;     ///< standard deviation of |ȳ|² - Σ word_offset, held out
+    std::uint64_t vectors = 0;                       ///< learnt from
+    double distortion = 0;                           ///< mean squared error on them
+    std::optional<double> held_out_distortion = {};  ///< on vectors kept out; empty: learnt from all (block methods)
+    double cross_term_deviation = 0;     ///< standard deviation of |ȳ|² - Σ word_offset, on vectors kept out if any
     std::vector<double> objective = {};  ///< per iteration
 
     friend bool operator==(const TrainingSummary&, const TrainingSummary&) = default;

@@ -66,7 +66,7 @@ enum class PenaltyRule {
     fixed,      ///< the number given
 };
 
-/// The vector that is subtracted first.
+/// The vector that is subtracted first; `learnt` for NOCQ, and for LOCQ without a query model.
 enum class Translation { mean, none, learnt };
 
 /// How CQ keeps the term that look-ups do not give: in a float with each code, as one more look-up, or not at all.
@@ -78,8 +78,9 @@ struct Checkpoint {
     int step = 0;            ///< finished iterations
     double penalty = 0;      ///< μ
     double epsilon = 0;
+    double theta = 0, expectation = 1;
     std::vector<float> translation = {};  ///< beyond the mean
-    Dictionaries dictionaries = {};       ///< in the space where residuals are measured
+    Dictionaries dictionaries = {};
     std::vector<float> word_offsets = {};
     Matrix<std::uint8_t> codes = {};     ///< of the training vectors
     std::vector<double> objective = {};  ///< so far
@@ -92,23 +93,22 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    int iterations = 14;  ///< of dictionaries and codes by turns
+    int iterations = 10;  ///< of dictionaries and codes by turns
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                       ///< μ, where the rule is `fixed`
     bool learn_epsilon = true;                ///< NOCQ; false: ε = 0
     std::size_t nonzeros = 0;                 ///< NOCQ: values of all words that may differ from zero; 0: all (SNOCQ)
-    std::optional<double> theta = {};         ///< LOCQ: θ, see docs/methods/locq.md; empty: the measured default
-    double lean = 0.8;                        ///< LOCQ: how far expected queries lean towards the mean
-    double power = 0.25;                      ///< LOCQ: exponent of the residual metric; 0: Euclidean
+    std::optional<double> theta = {};         ///< LOCQ: θ of docs/methods/locq.md; empty: what searches best
+    std::optional<double> expectation = {};   ///< LOCQ: share of x that a query near x keeps; empty: what searches best
     BiasStorage bias = BiasStorage::float32;  ///< CQ
     Translation translation = Translation::mean;
     Effort effort = Effort::standard;  ///< that `encode` will use
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                      ///< borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
+    const Checkpoint* resume = nullptr;                      ///< NOCQ, UB and LOCQ; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< NOCQ, UB and LOCQ: called after every iteration
 };
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
@@ -134,9 +134,12 @@ struct TrainSettings {
     Metric metric = Metric::euclidean;  ///< cosine: vectors are scaled to length one
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                      ///< composite family; borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};  ///< composite family
+    const Checkpoint* resume = nullptr;                      ///< resumable methods; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< resumable methods
 };
+
+/// Throws `Error` where the options are wrong whatever the vectors are; `train` does the same first.
+void check(const Spec& spec, const TrainSettings& settings = {});
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings = {});
 
@@ -144,6 +147,7 @@ struct MethodInfo {
     std::string_view name;
     std::string_view summary;                    ///< one line
     std::vector<std::string_view> options = {};  ///< "iterations=25", "order=natural|structured" …
+    bool resumable = false;                      ///< its training makes checkpoints and goes on from them
 };
 
 /// All methods of this build, in the order they are shown to users.

@@ -11,4 +11,11 @@ std::vector<std::size_t> sample_without_replacement(std::size_t n, std::size_t c
     return chosen;
 }
 
+std::vector<std::size_t> permutation(std::size_t n, Random& random) {
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    return order;
+}
+
 }  // namespace summand

@@ -46,4 +46,7 @@ private:
 /// `count` different numbers below `n`, ascending; all of them where count >= n.
 std::vector<std::size_t> sample_without_replacement(std::size_t n, std::size_t count, Random& random);
 
+/// The numbers below `n` in random order.
+std::vector<std::size_t> permutation(std::size_t n, Random& random);
+
 }  // namespace summand

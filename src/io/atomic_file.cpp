@@ -24,6 +24,7 @@ constexpr std::size_t kLargestWrite = 1 << 30;  // Linux writes less than 2 GiB 
 
 /// Where the file will lie: a symbolic link is kept and what it points to replaced.
 std::string target_of(const std::string& path) {
+    require(!path.empty(), "cannot write: expected the name of a file, got an empty one");
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     require(!fs::is_directory(status), path, ": cannot write: is a directory, expected a file");
@@ -76,6 +77,16 @@ void AtomicFile::append(std::span<const std::byte> bytes) {
         if (done < 0 && errno == EINTR) continue;
         require(done >= 0, path_, ": cannot write: ", reason(errno));
         bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+}
+
+void AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ::ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<::off_t>(offset));
+        if (done < 0 && errno == EINTR) continue;
+        require(done >= 0, path_, ": cannot write: ", reason(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(done));
+        offset += static_cast<std::uint64_t>(done);
     }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -20,6 +21,9 @@ public:
     AtomicFile& operator=(const AtomicFile&) = delete;
 
     void append(std::span<const std::byte> bytes);
+
+    /// Replaces bytes that were appended, from `offset` on.
+    void overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
 
     /// fsync, rename, fsync of the directory.
     void commit();

@@ -23,7 +23,9 @@ void fill(ContainerWriter& writer, const Checkpoint& checkpoint) {
                                      {"dimensions", D},
                                      {"vectors", N},
                                      {"penalty", hex(std::bit_cast<std::uint64_t>(checkpoint.penalty))},
-                                     {"epsilon", hex(std::bit_cast<std::uint64_t>(checkpoint.epsilon))}};
+                                     {"epsilon", hex(std::bit_cast<std::uint64_t>(checkpoint.epsilon))},
+                                     {"theta", hex(std::bit_cast<std::uint64_t>(checkpoint.theta))},
+                                     {"expectation", hex(std::bit_cast<std::uint64_t>(checkpoint.expectation))}};
     writer.add("translation", Element::float32, {D}, checkpoint.translation);
     writer.add("words", Element::float32, {M, K, D}, words.rows.values());
     writer.add("word_offsets", Element::float32, {M, K}, checkpoint.word_offsets);
@@ -51,6 +53,8 @@ Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
     checkpoint.step = static_cast<int>(fields.count("step", 0, 1 << 20));
     checkpoint.penalty = read_double(fields, "penalty");
     checkpoint.epsilon = read_double(fields, "epsilon");
+    checkpoint.theta = read_double(fields, "theta");
+    checkpoint.expectation = read_double(fields, "expectation");
     checkpoint.translation = reader.values<float>("translation", Element::float32, {D});
     words.rows = {words.count * words.words, D,
                   reader.values<float>("words", Element::float32, {words.count, words.words, D})};

@@ -58,8 +58,8 @@ void check_fit(const ContainerReader& reader, const Fields& codes, const Quantiz
 FlatIndex load_from(std::span<const std::byte> file, std::shared_ptr<const void> owner, std::string_view name) {
     const MemoryBytes bytes(file);
     const ContainerReader reader(bytes, name);
-    reader.expect(Kind::index, {"centre", "rotation", "metric", "probe", "blocks", "words", "word_offsets", "objective",
-                                "codes", "slots", "packed", "bias", "bias_levels"});
+    reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots",
+                                "packed", "bias", "bias_levels"});
     const nlohmann::json metadata = reader.metadata();
     Quantizer quantizer = read_quantizer(reader, metadata);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));

@@ -42,6 +42,10 @@ std::string Fields::text(const std::string& key) const {
     return value.get<std::string>();
 }
 
+float Fields::number(const std::string& key, float otherwise) const {
+    return object_.contains(key) ? number(key) : otherwise;
+}
+
 float Fields::number(const std::string& key) const {
     const nlohmann::json& value = at(key);
     const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
@@ -54,6 +58,11 @@ double Fields::figure(const std::string& key) const {
     const nlohmann::json& value = at(key);
     reader_.check(value.is_number() || value.is_null(), "metadata ", name_, ".", key, " is not a number");
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+std::optional<double> Fields::measured(const std::string& key) const {
+    if (at(key).is_null()) return std::nullopt;
+    return figure(key);
 }
 
 std::uint64_t Fields::hash(const std::string& key) const {

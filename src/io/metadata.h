@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "io/container_reader.h"
@@ -19,9 +20,11 @@ public:
     std::uint64_t count(const std::string& key, std::uint64_t smallest, std::uint64_t largest) const;
     bool flag(const std::string& key) const;
     std::string text(const std::string& key) const;
-    float number(const std::string& key) const;        ///< finite
-    double figure(const std::string& key) const;       ///< NaN where it is null
-    std::uint64_t hash(const std::string& key) const;  ///< 16 hexadecimal digits
+    float number(const std::string& key) const;                    ///< finite
+    float number(const std::string& key, float otherwise) const;   ///< where the file has none
+    double figure(const std::string& key) const;                   ///< NaN where it is null
+    std::optional<double> measured(const std::string& key) const;  ///< nothing where it is null
+    std::uint64_t hash(const std::string& key) const;              ///< 16 hexadecimal digits
 
     const ContainerReader& reader() const { return reader_; }
 

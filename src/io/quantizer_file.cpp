@@ -34,19 +34,14 @@ void check_shapes(const Quantizer& q) {
             words.count * words.words, "×", D, ", got ", words.rows.rows(), "×", words.dimensions());
     require(q.word_offsets.size() == words.count * words.words, "save: expected ", words.count * words.words,
             " word offsets, got ", q.word_offsets.size());
-    const auto require_square = [&](const Matrix<float>& matrix, const char* what) {
-        require(matrix.empty() || (matrix.rows() == D && matrix.columns() == D), "save: expected a ", what, " of ", D,
-                "×", D, ", got ", matrix.rows(), "×", matrix.columns());
-        require(all_finite(matrix.values()), "save: the ", what, " holds a number that is not finite");
-    };
-    require_square(q.rotation, "rotation");
-    require_square(q.encoder.metric, "metric");
-    require_square(q.encoder.probe, "probe");
+    require(q.rotation.empty() || (q.rotation.rows() == D && q.rotation.columns() == D),
+            "save: expected a rotation of ", D, "×", D, ", got ", q.rotation.rows(), "×", q.rotation.columns());
+    require(all_finite(q.rotation.values()), "save: the rotation holds a number that is not finite");
     require(!words.blocks() || valid_blocks(words.block_begin, words.count, D), "save: expected blocks that cover all ",
             D, " dimensions in order");
     require(all_finite(q.centre) && all_finite(words.rows.values()) && all_finite(q.word_offsets) &&
                 std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta) &&
-                std::isfinite(q.encoder.absolute_penalty),
+                std::isfinite(q.encoder.expectation) && std::isfinite(q.encoder.absolute_penalty),
             "save: the model holds a number that is not finite");
 }
 
@@ -80,6 +75,7 @@ Matrix<float> rows_of_blocks(const Dictionaries& words, const std::vector<float>
 
 // What most models do not have is written where it differs, so that their files stay as they were.
 nlohmann::json metadata_of(const Quantizer& q) {
+    const std::optional<double>& held_out = q.training.held_out_distortion;
     nlohmann::json fields = {{"method", q.method},
                              {"dictionaries", q.dictionaries.count},
                              {"words", q.dictionaries.words},
@@ -91,13 +87,14 @@ nlohmann::json metadata_of(const Quantizer& q) {
                              {"effort", name(q.encoder.effort)},
                              {"trained_on", q.training.vectors},
                              {"distortion", q.training.distortion},
-                             {"held_out_distortion", q.training.held_out_distortion},
+                             {"held_out_distortion", held_out ? nlohmann::json(*held_out) : nlohmann::json()},
                              {"cross_term_deviation", q.training.cross_term_deviation},
                              {"iterations", q.training.objective.size()},
                              {"identity", hex(identity(q))}};
-    if (q.bias == Bias::derived) fields["derives_bias"] = true;
-    if (q.encoder.search != CodeSearch::modes) fields["search"] = name(q.encoder.search);
+    if (q.encoder.expectation != 1) fields["expectation"] = q.encoder.expectation;
     if (q.encoder.absolute_penalty != 0) fields["absolute_penalty"] = q.encoder.absolute_penalty;
+    if (q.encoder.search != CodeSearch::modes) fields["search"] = name(q.encoder.search);
+    if (q.bias == Bias::derived) fields["derives_bias"] = true;
     if (q.binary_queries) fields["binary_queries"] = true;
     return fields;
 }
@@ -148,7 +145,7 @@ TrainingSummary read_training(const Fields& fields) {
     TrainingSummary training;
     training.vectors = fields.count("trained_on");
     training.distortion = fields.figure("distortion");
-    training.held_out_distortion = fields.figure("held_out_distortion");
+    training.held_out_distortion = fields.measured("held_out_distortion");
     training.cross_term_deviation = fields.figure("cross_term_deviation");
     training.objective = fields.reader().values<double>("objective", Element::float64, {fields.count("iterations")});
     return training;
@@ -162,12 +159,7 @@ void add_quantizer(ContainerWriter& writer, const Quantizer& quantizer) {
     const std::uint64_t M = words.count, K = words.words, D = quantizer.dimensions();
     writer.metadata["model"] = metadata_of(quantizer);
     writer.add("centre", Element::float32, {D}, quantizer.centre);
-    const auto add_square = [&](const char* section, const Matrix<float>& matrix) {
-        if (!matrix.empty()) writer.add(section, Element::float32, {D, D}, matrix.values());
-    };
-    add_square("rotation", quantizer.rotation);
-    add_square("metric", quantizer.encoder.metric);
-    add_square("probe", quantizer.encoder.probe);
+    if (!quantizer.rotation.empty()) writer.add("rotation", Element::float32, {D, D}, quantizer.rotation.values());
     if (words.blocks()) {
         writer.add("blocks", Element::uint64, {M + 1},
                    std::vector<std::uint64_t>(words.block_begin.begin(), words.block_begin.end()));
@@ -188,23 +180,17 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
     quantizer.bias = read_bias(fields);
     quantizer.binary_queries = fields.has("binary_queries") && fields.flag("binary_queries");
     quantizer.centre = reader.values<float>("centre", Element::float32, {D});
-    const auto read_square = [&](const char* section) {
-        return reader.has(section) ? Matrix<float>(D, D, reader.values<float>(section, Element::float32, {D, D}))
-                                   : Matrix<float>();
-    };
-    quantizer.rotation = read_square("rotation");
+    if (reader.has("rotation"))
+        quantizer.rotation = Matrix<float>(D, D, reader.values<float>("rotation", Element::float32, {D, D}));
     quantizer.dictionaries = read_dictionaries(fields, D);
     const std::uint64_t M = quantizer.dictionaries.count, K = quantizer.dictionaries.words;
     quantizer.word_offsets = reader.values<float>("word_offsets", Element::float32, {M, K});
-    quantizer.encoder = {
-        .penalty = fields.number("penalty"),
-        .theta = fields.number("theta"),
-        .absolute_penalty = fields.has("absolute_penalty") ? fields.number("absolute_penalty") : 0,
-        .effort = read_effort(fields),
-        .search = read_search(fields),
-        .metric = read_square("metric"),
-        .probe = read_square("probe"),
-    };
+    quantizer.encoder = {.penalty = fields.number("penalty"),
+                         .theta = fields.number("theta"),
+                         .expectation = fields.number("expectation", 1),
+                         .absolute_penalty = fields.number("absolute_penalty", 0),
+                         .effort = read_effort(fields),
+                         .search = read_search(fields)};
     quantizer.training = read_training(fields);
     reader.check(fields.hash("identity") == identity(quantizer), "the model's identity is ", hex(identity(quantizer)),
                  ", the file says ", fields.text("identity"));
@@ -227,8 +213,7 @@ namespace {
 
 Quantizer load_model(const ByteSource& bytes, std::string_view name) {
     const ContainerReader reader(bytes, name);
-    reader.expect(Kind::model,
-                  {"centre", "rotation", "metric", "probe", "blocks", "words", "word_offsets", "objective"});
+    reader.expect(Kind::model, {"centre", "rotation", "blocks", "words", "word_offsets", "objective"});
     return read_quantizer(reader, reader.metadata());
 }
 

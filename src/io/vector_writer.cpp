@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "io/atomic_file.h"
@@ -20,18 +22,18 @@ std::vector<std::byte> bin_header(const Shape& shape) {
     return header;
 }
 
-/// Version 1, padded with blanks to a multiple of 64 bytes as NumPy does.
+/// Version 1, padded with blanks as NumPy does, to 128 bytes: two sizes of 20 digits fit, and no shape fits into 64.
 std::vector<std::byte> npy_header(const Shape& shape) {
     std::string_view type;
     for (const NpyType& known : kNpyTypes)
         if (known.type == shape.type) type = known.name;
     std::string text = concatenate("{'descr': ", type, ", 'fortran_order': False, 'shape': (", shape.rows, ", ",
                                    shape.columns, "), }");
-    constexpr std::size_t kBefore = 10;
-    text.resize((kBefore + text.size() + 1 + 63) / 64 * 64 - kBefore, ' ');
+    constexpr std::size_t kBefore = 10, kLength = 128;
+    text.resize(kLength - kBefore, ' ');
     text.back() = '\n';
 
-    std::vector<std::byte> header(kBefore + text.size());
+    std::vector<std::byte> header(kLength);
     std::memcpy(&header[0], kNpyMagic.data(), kNpyMagic.size());
     store_little(&header[6], std::uint16_t{1});
     store_little(&header[8], static_cast<std::uint16_t>(text.size()));
@@ -48,16 +50,6 @@ std::vector<std::byte> file_header(Layout layout, const Shape& shape) {
         default:
             return {};
     }
-}
-
-void check_sizes(const std::string& path, Layout layout, const Shape& shape) {
-    require(shape.rows > 0 && shape.columns > 0, path, ": cannot write ", shape.rows, " vectors of ", shape.columns,
-            " dimensions, expected at least one of each");
-    const std::uint64_t most_columns = layout == Layout::vecs ? INT32_MAX : UINT32_MAX;
-    require(layout == Layout::npy || shape.columns <= most_columns, path, ": this format holds at most ", most_columns,
-            " dimensions, got ", shape.columns);
-    require(layout != Layout::bin || shape.rows <= UINT32_MAX, path, ": this format holds at most ", UINT32_MAX,
-            " vectors, got ", shape.rows);
 }
 
 void check_row(const std::string& path, Stored type, std::span<const float> row, std::size_t i) {
@@ -89,44 +81,118 @@ void convert(Stored type, const std::int64_t* ids, std::size_t count, std::byte*
     from_ids(type, ids, count, out);
 }
 
-template <class T>
-void write_rows(const std::string& path, const Format& format, MatrixView<T> values) {
-    const Shape shape{values.rows(), values.columns(), format.type};
-    check_sizes(path, format.layout, shape);
-    AtomicFile file(path);
-    file.append(file_header(format.layout, shape));
-
-    const std::size_t row_header = format.layout == Layout::vecs ? sizeof(std::int32_t) : 0;
-    const std::size_t stride = row_header + shape.row_bytes();
-    std::vector<std::byte> piece;
-    for (std::size_t i = 0; i < values.rows(); ++i) {
-        check_row(path, format.type, values[i], i);
-        piece.resize(piece.size() + stride);
-        std::byte* row = piece.data() + piece.size() - stride;
-        if (row_header > 0) store_little(row, static_cast<std::int32_t>(shape.columns));
-        convert(format.type, values.row(i), shape.columns, row + row_header);
-        if (piece.size() < kPieceBytes && i + 1 < values.rows()) continue;
-        file.append(piece);
-        piece.clear();
-    }
-    file.commit();
-}
-
-}  // namespace
-
-void write_vectors(const std::string& path, MatrixView<float> vectors) {
+Format vector_format(const std::string& path) {
     const auto format = format_of(path);
     require(format.has_value(), path, ": cannot write vectors as '", extension(path),
             "', expected .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin or .npy");
-    write_rows(path, *format, vectors);
+    return *format;
 }
 
-void write_ids(const std::string& path, MatrixView<std::int64_t> ids) {
+Format id_format(const std::string& path) {
     auto format = format_of(path);
     if (format && format->layout == Layout::npy) format->type = Stored::int64;
     require(format && (format->type == Stored::int32 || format->type == Stored::int64), path, ": cannot write ids as '",
             extension(path), "', expected .ivecs .ibin or .npy");
-    write_rows(path, *format, ids);
+    return *format;
+}
+
+void check_columns(const std::string& path, Layout layout, std::size_t columns) {
+    require(columns > 0, path, ": cannot write vectors of 0 dimensions, expected at least 1");
+    const std::uint64_t most = layout == Layout::vecs ? INT32_MAX : UINT32_MAX;
+    require(layout == Layout::npy || columns <= most, path, ": this format holds at most ", most, " dimensions, got ",
+            columns);
+}
+
+}  // namespace
+
+/// Rows of floats or ids in one format. The header, which says how many there are, is written last: its length does not
+/// depend on that number.
+class VectorWriter::Rows {
+public:
+    Rows(const std::string& path, const Format& format, std::size_t columns)
+        : path_(path), layout_(format.layout), shape_{0, columns, format.type} {
+        check_columns(path, layout_, columns);
+        file_ = std::make_unique<AtomicFile>(path);
+        file_->append(file_header(layout_, shape_));
+    }
+
+    template <class T>
+    void write(MatrixView<T> values) {
+        std::unique_ptr<AtomicFile> file = open_file();
+        require(values.columns() == shape_.columns, path_, ": cannot write vectors of ", values.columns(),
+                " dimensions, expected ", shape_.columns);
+        const std::size_t most = std::max<std::size_t>(1, kPieceBytes / stride());
+        for (std::size_t first = 0; first < values.rows(); first += most)
+            append(*file, values.slice(first, std::min(most, values.rows() - first)));
+        file_ = std::move(file);
+    }
+
+    void finish() {
+        const std::unique_ptr<AtomicFile> file = open_file();
+        require(shape_.rows > 0, path_, ": cannot write 0 vectors, expected at least 1");
+        file->overwrite(0, file_header(layout_, shape_));
+        file->commit();
+    }
+
+private:
+    std::size_t row_header() const { return layout_ == Layout::vecs ? sizeof(std::int32_t) : 0; }
+    std::size_t stride() const { return row_header() + shape_.row_bytes(); }
+
+    /// The file for as long as the caller succeeds: an error closes and removes it.
+    std::unique_ptr<AtomicFile> open_file() {
+        require(file_ != nullptr, path_, ": cannot write after the end or an error");
+        return std::move(file_);
+    }
+
+    template <class T>
+    void append(AtomicFile& file, MatrixView<T> values) {
+        require(layout_ != Layout::bin || values.rows() <= UINT32_MAX - shape_.rows, path_,
+                ": this format holds at most ", UINT32_MAX, " vectors");
+        piece_.resize(values.rows() * stride());
+        for (std::size_t i = 0; i < values.rows(); ++i) {
+            check_row(path_, shape_.type, values[i], shape_.rows + i);
+            std::byte* row = piece_.data() + i * stride();
+            if (row_header() > 0) store_little(row, static_cast<std::int32_t>(shape_.columns));
+            convert(shape_.type, values.row(i), shape_.columns, row + row_header());
+        }
+        file.append(piece_);
+        shape_.rows += values.rows();
+    }
+
+    std::string path_;
+    Layout layout_;
+    Shape shape_;  // rows so far
+    std::unique_ptr<AtomicFile> file_;
+    std::vector<std::byte> piece_;
+};
+
+VectorWriter::VectorWriter(const std::string& path, std::size_t columns)
+    : rows_(std::make_unique<Rows>(path, vector_format(path), columns)) {}
+
+VectorWriter::~VectorWriter() = default;
+VectorWriter::VectorWriter(VectorWriter&&) noexcept = default;
+VectorWriter& VectorWriter::operator=(VectorWriter&&) noexcept = default;
+
+void VectorWriter::write(MatrixView<float> vectors) { rows_->write(vectors); }
+
+void VectorWriter::finish() { rows_->finish(); }
+
+void check_output(const std::string& path, Content content) {
+    if (content == Content::vectors) vector_format(path);
+    if (content == Content::ids) id_format(path);
+    const AtomicFile probe(path);  // never committed
+}
+
+void write_vectors(const std::string& path, MatrixView<float> vectors) {
+    VectorWriter writer(path, vectors.columns());
+    writer.write(vectors);
+    writer.finish();
+}
+
+void write_ids(const std::string& path, MatrixView<std::int64_t> ids) {
+    VectorWriter::Rows rows(path, id_format(path), ids.columns());
+    rows.write(ids);
+    rows.finish();
 }
 
 }  // namespace summand

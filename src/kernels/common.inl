@@ -191,15 +191,20 @@ SUMMAND_INLINE IcmChoice icm_choice(const IcmVisit& visit) {
     const auto change_of = [&](std::uint32_t word) {
         return visit.unary[word] + 2 * (static_cast<float>(pairs[word]) * visit.scale);
     };
+    const auto rise_of = [&](std::uint32_t word, float change) {
+        return (visit.gain[word] + visit.gain_slope * visit.unary[word]) + visit.slope * change;
+    };
     const float change = change_of(visit.word);
     const float error0 = visit.error - change;
-    const float excess0 = visit.excess - (visit.gain[visit.word] + visit.slope * change);
+    const float excess0 = visit.excess - rise_of(visit.word, change);
     LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
     Int16 index = kLaneIndex;
     for (std::size_t k = 0; k < visit.stride; k += kLanes, index += static_cast<std::int32_t>(kLanes)) {
         const Float16 pair = __builtin_convertvector(load<Short16>(pairs + k), Float16) * visit.scale;
-        const Float16 changes = load<Float16>(visit.unary + k) + 2.0f * pair;
-        const Float16 excess = excess0 + (load<Float16>(visit.gain + k) + visit.slope * changes);
+        const Float16 unary = load<Float16>(visit.unary + k);
+        const Float16 changes = unary + 2.0f * pair;
+        const Float16 excess =
+            excess0 + ((load<Float16>(visit.gain + k) + visit.gain_slope * unary) + visit.slope * changes);
         take_smaller(minimum, icm_cost<Absolute>(visit, error0 + changes, excess), index);
     }
     float cost;
@@ -207,7 +212,7 @@ SUMMAND_INLINE IcmChoice icm_choice(const IcmVisit& visit) {
     const float current_cost = icm_cost<Absolute>(visit, visit.error, visit.excess);
     if (!(cost < current_cost)) return {visit.word, current_cost, visit.error, visit.excess};
     const float chosen = change_of(word);
-    return {word, cost, error0 + chosen, excess0 + (visit.gain[word] + visit.slope * chosen)};
+    return {word, cost, error0 + chosen, excess0 + rise_of(word, chosen)};
 }
 
 IcmChoice icm_visit(const IcmVisit& visit) {

@@ -16,13 +16,14 @@ namespace summand {
 /// With pair(k) = scale · Σ_rows row[k], the inner product of word k with the sum of the other chosen words,
 ///     change(k) = unary[k] + 2·pair(k)
 ///     error(k)  = error  + change(k)                     - the same of the current word
-///     excess(k) = excess + gain[k] + slope·change(k)     - the same of the current word
+///     excess(k) = excess + gain(k) + slope·change(k)     - the same of the current word
 ///     cost(k)   = error(k) + penalty·excess(k)² + absolute·|excess(k)|
 struct IcmVisit {
     const std::int16_t* const* rows;  ///< `row_count` rows of `stride` values; their sum fits 16 bits
     std::size_t row_count;
-    const float* unary;  ///< |d|² - 2 z·d; kIcmPadding past the last word
-    const float* gain;   ///< 2 p·d - word_offset
+    const float* unary;  ///< |c|² - 2 y·c; kIcmPadding past the last word
+    const float* gain;   ///< gain(k) = gain[k] + gain_slope·unary[k]
+    float gain_slope;
     std::size_t stride;  ///< K rounded up to a multiple of kIcmLanes
     float scale;
     float penalty, slope;

@@ -37,4 +37,16 @@ Matrix<float> nearest_orthogonal(Matrix<double> matrix);
 /// Solves matrix·x = right for symmetric positive definite `matrix`; `right` has one right-hand side per column.
 Matrix<double> solve_positive_definite(Matrix<double> matrix, Matrix<double> right);
 
+/// The factor of a symmetric positive definite matrix, in single precision: enough to precondition with.
+class Cholesky {
+public:
+    explicit Cholesky(Matrix<float> matrix);
+
+    /// Replaces `right` (a row per row of the matrix, any number of columns) by matrix⁻¹·right.
+    void solve(float* right, std::size_t columns) const;
+
+private:
+    Matrix<float> factor_;
+};
+
 }  // namespace summand

@@ -40,8 +40,8 @@ struct KMeans {
     std::vector<double> objective;  ///< mean squared distance before each update, and at the end
 };
 
-/// Lloyd's iterations from centres spread by their distances. An empty cluster moves to the point farthest from its centre; with
-/// fewer different points than clusters some centres coincide.
+/// Lloyd's iterations from centres spread by their distances. An empty cluster moves to the point farthest from its
+/// centre; with fewer different points than clusters some centres coincide.
 KMeans kmeans(MatrixView<float> points, const KMeansOptions& options);
 
 }  // namespace summand

@@ -19,9 +19,8 @@ constexpr std::size_t kChanged = 2;  // codes that a perturbation changes
 
 // The state of one vector in the search.
 struct CompositeEncoder::Vector {
-    float* unary;               // |d|² - 2 z·d, M × stride
-    float* gain;                // 2 p·d - word_offset, M × stride
-    float squared_norm, shift;  // |z|², and the shift of e
+    const float* unary;  // |c|² - 2 y·c of dictionary 0; the next ones follow at kRowBlock rows
+    float squared_norm;  // |y|²
     float error, excess, cost;
     std::size_t unchanged;  // visits in a row that changed nothing
     Random random{0};
@@ -34,10 +33,40 @@ CompositeEncoder::CompositeEncoder(const Dictionaries& dictionaries, std::span<c
       word_offsets_(word_offsets),
       penalty_(penalty),
       stride_((dictionaries.words + kIcmLanes - 1) / kIcmLanes * kIcmLanes),
-      norms_(dictionaries.rows.rows()) {
-    for (std::size_t w = 0; w < norms_.size(); ++w)
-        norms_[w] = kernels().dot(dictionaries.rows.row(w), dictionaries.rows.row(w), dictionaries.dimensions());
+      unary_words_(dictionaries.count * stride_, dictionaries.dimensions() + 1),
+      gains_(dictionaries.count * stride_) {
+    extend_words();
     tabulate_pairs(execution);
+}
+
+void CompositeEncoder::extend_words() {
+    const std::size_t D = dictionaries_.dimensions(), K = dictionaries_.words;
+    for (std::size_t m = 0; m < dictionaries_.count; ++m)
+        for (std::size_t k = 0; k < stride_; ++k) {
+            const std::size_t w = m * stride_ + k;
+            if (k >= K) {
+                unary_words_[w][D] = kIcmPadding;
+                continue;
+            }
+            const float* word = dictionaries_.word(m, k);
+            const float norm = kernels().dot(word, word, D);
+            for (std::size_t d = 0; d < D; ++d) unary_words_[w][d] = -2 * word[d];
+            unary_words_[w][D] = norm;
+            gains_[w] = penalty_.expectation * norm - word_offsets_[m * K + k];
+        }
+}
+
+// The vectors, each with a one behind it, times the extended words: for each dictionary kRowBlock × stride.
+void CompositeEncoder::fill_unaries(MatrixView<float> vectors, float* out) const {
+    const std::size_t D = vectors.columns();
+    thread_local Scratch<float> scratch;
+    float* longer = scratch.at_least(kRowBlock * (D + 1));
+    for (std::size_t i = 0; i < vectors.rows(); ++i) {
+        std::copy_n(vectors.row(i), D, longer + i * (D + 1));
+        longer[i * (D + 1) + D] = 1;
+    }
+    for (std::size_t m = 0; m < dictionaries_.count; ++m, out += kRowBlock * stride_)
+        row_block_products(1, longer, vectors.rows(), unary_words_.row(m * stride_), stride_, D + 1, out);
 }
 
 // Two passes of GEMM over blocks of words: the first finds the scale that lets any sum of M-1 entries fit 16 bits,
@@ -79,18 +108,8 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
     });
 }
 
-// From the products -2 z·d and -2 p·d (the same ones where p = z).
-void CompositeEncoder::fill_terms(const float* target_products, const float* probe_products, Vector& vector) const {
-    const std::size_t K = dictionaries_.words;
-    for (std::size_t m = 0; m < dictionaries_.count; ++m) {
-        float *unary = vector.unary + m * stride_, *gain = vector.gain + m * stride_;
-        for (std::size_t k = 0; k < K; ++k) {
-            unary[k] = target_products[m * K + k] + norms_[m * K + k];
-            gain[k] = -probe_products[m * K + k] - word_offsets_[m * K + k];
-        }
-        std::fill(unary + K, unary + stride_, kIcmPadding);
-        std::fill(gain + K, gain + stride_, 0.0f);
-    }
+const float* CompositeEncoder::unary_of(std::size_t m, const Vector& vector) const {
+    return vector.unary + m * kRowBlock * stride_;
 }
 
 // error, excess and cost of the codes, with the same table entries as the visits use.
@@ -98,12 +117,13 @@ void CompositeEncoder::measure(Vector& vector) const {
     float unaries = 0, gains = 0;
     int pair_sum = 0;
     for (std::size_t m = 0; m < dictionaries_.count; ++m) {
-        unaries += vector.unary[m * stride_ + vector.code[m]];
-        gains += vector.gain[m * stride_ + vector.code[m]];
+        const float unary = unary_of(m, vector)[vector.code[m]];
+        unaries += unary;
+        gains += gains_[m * stride_ + vector.code[m]] - penalty_.expectation * unary;
         for (std::size_t l = 0; l < m; ++l) pair_sum += pairs(m, l, vector.code[l])[vector.code[m]];
     }
     vector.error = vector.squared_norm + unaries + 2 * scale_ * static_cast<float>(pair_sum);
-    vector.excess = vector.shift + gains + (1 - penalty_.theta) * vector.error;
+    vector.excess = (1 - 2 * penalty_.expectation) * vector.squared_norm + gains + (1 - penalty_.theta) * vector.error;
     vector.cost =
         vector.error + penalty_.penalty * vector.excess * vector.excess + penalty_.absolute * std::abs(vector.excess);
 }
@@ -115,8 +135,9 @@ void CompositeEncoder::greedy_start(Vector& vector) const {
         for (std::size_t l = 0; l < m; ++l) rows[l] = pairs(m, l, vector.code[l]);
         const IcmChoice choice = kernels().icm_visit({.rows = rows,
                                                       .row_count = m,
-                                                      .unary = vector.unary + m * stride_,
-                                                      .gain = vector.gain + m * stride_,
+                                                      .unary = unary_of(m, vector),
+                                                      .gain = gains_.data() + m * stride_,
+                                                      .gain_slope = -penalty_.expectation,
                                                       .stride = stride_,
                                                       .scale = scale_,
                                                       .penalty = 0,
@@ -142,8 +163,9 @@ bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {
         if (l != m) rows[count++] = pairs(m, l, vector.code[l]);
     const IcmChoice choice = kernels().icm_visit({.rows = rows,
                                                   .row_count = count,
-                                                  .unary = vector.unary + m * stride_,
-                                                  .gain = vector.gain + m * stride_,
+                                                  .unary = unary_of(m, vector),
+                                                  .gain = gains_.data() + m * stride_,
+                                                  .gain_slope = -penalty_.expectation,
                                                   .stride = stride_,
                                                   .scale = scale_,
                                                   .penalty = penalty_.penalty,
@@ -192,9 +214,11 @@ double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i,
     thread_local Scratch<float> scratch;
     float* sum = scratch.at_least(D);
     kernels().sum_rows(rows, M, D, sum);
-    const double error = static_cast<double>(kernels().squared_distance(vectors.targets.row(i), sum, D));
-    const double excess = static_cast<double>(vectors.shifts[i]) +
-                          2 * static_cast<double>(kernels().dot(vectors.probes.row(i), sum, D)) - offsets +
+    const float* y = vectors.vectors.row(i);
+    const double error = static_cast<double>(kernels().squared_distance(y, sum, D));
+    const double expectation = static_cast<double>(penalty_.expectation);
+    const double excess = (1 - 2 * expectation) * static_cast<double>(vectors.squared_norms[i]) +
+                          2 * expectation * static_cast<double>(kernels().dot(y, sum, D)) - offsets +
                           (1 - static_cast<double>(penalty_.theta)) * error;
     return error + static_cast<double>(penalty_.penalty) * excess * excess +
            static_cast<double>(penalty_.absolute) * std::abs(excess);
@@ -203,10 +227,8 @@ double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i,
 void CompositeEncoder::start(const CompositeView& vectors, std::size_t i, const LocalSearch& search,
                              const std::uint8_t* code, Vector& vector) const {
     const std::size_t D = dictionaries_.dimensions();
-    const float* z = vectors.targets.row(i);
-    vector.squared_norm = kernels().dot(z, z, D);
-    vector.shift = vectors.shifts[i];
-    vector.random = Random(hash64(z, D * sizeof(float), search.seed));
+    vector.squared_norm = vectors.squared_norms[i];
+    vector.random = Random(hash64(vectors.vectors.row(i), D * sizeof(float), search.seed));
     if (code)
         std::copy_n(code, dictionaries_.count, vector.code);
     else
@@ -216,25 +238,15 @@ void CompositeEncoder::start(const CompositeView& vectors, std::size_t i, const 
 
 void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes,
                                     bool from_codes) const {
-    const std::size_t M = dictionaries_.count, all = dictionaries_.rows.rows(), D = dictionaries_.dimensions();
-    const bool one_product = vectors.probes.data() == vectors.targets.data();
-    thread_local Scratch<float> target_scratch, probe_scratch, term_scratch;
-    float* target_products = target_scratch.at_least(kRowBlock * all);
-    row_block_products(-2, vectors.targets.data(), vectors.rows(), dictionaries_.rows.data(), all, D, target_products);
-    float* probe_products = target_products;
-    if (!one_product) {
-        probe_products = probe_scratch.at_least(kRowBlock * all);
-        row_block_products(-2, vectors.probes.data(), vectors.rows(), dictionaries_.rows.data(), all, D,
-                           probe_products);
-    }
-    float* terms = term_scratch.at_least(2 * kGroup * M * stride_);
+    const std::size_t M = dictionaries_.count;
+    thread_local Scratch<float> scratch;
+    float* unary = scratch.at_least(kRowBlock * M * stride_);
+    fill_unaries(vectors.vectors, unary);
     std::vector<Vector> current(kGroup), trial;
     for (std::size_t first = 0; first < vectors.rows(); first += kGroup) {
         const std::span<Vector> group(current.data(), std::min(kGroup, vectors.rows() - first));
         for (std::size_t i = 0; i < group.size(); ++i) {
-            group[i].unary = terms + 2 * i * M * stride_;
-            group[i].gain = group[i].unary + M * stride_;
-            fill_terms(target_products + (first + i) * all, probe_products + (first + i) * all, group[i]);
+            group[i].unary = unary + (first + i) * stride_;
             start(vectors, first + i, search, from_codes ? codes + (first + i) * M : nullptr, group[i]);
         }
         settle(group, search.sweeps);

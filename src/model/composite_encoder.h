@@ -1,9 +1,9 @@
-// Encoding by sums of words: for a vector with target z, probe p and shift (composite_input.h) the codes that minimise
+// Encoding by sums of words: for a vector y the codes that minimise
 //
 //     |r|² + penalty·e² + absolute·|e|
 //
-//     r = z - Σ_m d[m][code_m]
-//     e = shift + Σ_m (2 p·d[m][code_m] - word_offset[m][code_m]) + (1 - theta)·|r|²
+//     r = y - Σ_m c[m][code_m]
+//     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (two
 // codes changed at random, modes again, kept if better). Inner products of words come from a table in 16-bit
@@ -32,6 +32,7 @@ struct LocalSearch {
 struct CodePenalty {
     float penalty = 0;  ///< μ
     float theta = 0;    ///< θ
+    float expectation = 1;
     float absolute = 0;
 };
 
@@ -59,7 +60,9 @@ private:
                       bool from_codes) const;
     void start(const CompositeView& vectors, std::size_t i, const LocalSearch& search, const std::uint8_t* code,
                Vector& vector) const;
-    void fill_terms(const float* target_products, const float* probe_products, Vector& vector) const;
+    void extend_words();
+    void fill_unaries(MatrixView<float> vectors, float* out) const;
+    const float* unary_of(std::size_t m, const Vector& vector) const;
     void measure(Vector& vector) const;
     void greedy_start(Vector& vector) const;
     void prefetch(std::size_t m, const Vector& vector) const;
@@ -71,8 +74,10 @@ private:
     const Dictionaries& dictionaries_;
     std::span<const float> word_offsets_;
     CodePenalty penalty_;
-    std::size_t stride_;        // K rounded up for the kernel
-    std::vector<float> norms_;  // |d|², M × K
+    std::size_t stride_;  // K rounded up for the kernel
+    // Row m·stride + k, to be multiplied with vectors that end in a one: | -2 c | |c|² |, padding: zeros, kIcmPadding.
+    Matrix<float> unary_words_;
+    std::vector<float> gains_;  // expectation·|c|² - word_offset, M × stride
     // Row ((m·M + l)·K + k): inner products of word k of dictionary l with all words of dictionary m, ÷ scale.
     AlignedBuffer<std::int16_t> pairs_;
     float scale_ = 0;

@@ -27,11 +27,10 @@ Matrix<std::uint8_t> encode_beam(const Quantizer& quantizer, const Matrix<float>
 
 Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> vectors, const EncodeOptions& options) {
     const EncoderSettings& settings = quantizer.encoder;
-    const CompositeInput input =
-        composite_input(std::move(vectors), settings.metric, settings.probe, options.execution);
-    const Dictionaries words = transformed_words(quantizer.dictionaries, settings.metric, options.execution);
-    return CompositeEncoder(words, quantizer.word_offsets,
-                            {settings.penalty, settings.theta, settings.absolute_penalty}, options.execution)
+    const CompositeInput input = composite_input(std::move(vectors));
+    return CompositeEncoder(quantizer.dictionaries, quantizer.word_offsets,
+                            {settings.penalty, settings.theta, settings.expectation, settings.absolute_penalty},
+                            options.execution)
         .encode(input.view(), local_search(effort_of(quantizer, options), options.seed), options.execution);
 }
 

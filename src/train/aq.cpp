@@ -47,16 +47,16 @@ Quantizer train(MatrixView<float> vectors, const AqOptions& options) {
             "train: the norm byte of AQ is one more dictionary; expected at most ", kMaxDictionaries - 1, ", got ",
             options.dictionaries);
     Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, execution);
-    const CompositeInput input = composite_input(std::move(data.vectors), {}, {}, execution);
+    const CompositeInput input = composite_input(std::move(data.vectors));
     AdditiveState state = residual_dictionaries(
-        input.targets.view(), {options.dictionaries, options.words, kStartIterations, options.seed, "RQ"}, execution);
+        input.vectors.view(), {options.dictionaries, options.words, kStartIterations, options.seed, "RQ"}, execution);
     state.objective.clear();
     const Stopwatch watch;
     for (int step = 0; step < options.iterations; ++step) {
         solve_dictionaries({input.view(), state.codes}, execution, state.dictionaries);
         BeamEncoder(state.dictionaries, CodeSearch::beam, execution)
-            .improve(input.targets.view(), kTrainingWidth, execution, state.codes);
-        state.objective.push_back(mean_squared_error(state.dictionaries, input.targets.view(), state.codes, execution));
+            .improve(input.vectors.view(), kTrainingWidth, execution, state.codes);
+        state.objective.push_back(mean_squared_error(state.dictionaries, input.vectors.view(), state.codes, execution));
         report_step(execution, "AQ", step + 1, options.iterations, state.objective.back(), watch);
     }
     Quantizer model{.method = options.norm_byte ? "AQe" : "AQ",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -11,9 +12,11 @@
 #include "kernels/kernels.h"
 #include "model/composite_encoder.h"
 #include "model/effort.h"
+#include "model/word_sum.h"
 #include "summand/error.h"
 #include "train/additive_fit.h"
 #include "train/dictionary_step.h"
+#include "train/gauss_newton.h"
 #include "train/prepare.h"
 #include "train/registry.h"
 #include "train/sparse_words.h"
@@ -21,11 +24,11 @@
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 8;  // of L-BFGS per outer iteration
-constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100
+constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
+constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
+constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100, on the sample
+constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
-constexpr std::size_t kLargestQueryModel = 256;    // dimensions: with 784 (Fashion-MNIST) the model cost recall
-constexpr std::size_t kVectorsPerDimension = 100;  // that the model is estimated from
 // Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
 double penalty_factor(std::size_t dictionaries) { return dictionaries <= 5 ? 0.6 : 0.25; }
 
@@ -33,28 +36,10 @@ double ramped(double penalty, int step, int steps) {
     return penalty * std::min(1.0, std::pow(10.0, -2 + 2 * (step + 1) / (kRamp * steps)));
 }
 
-// L-BFGS. Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step
-// with them; from then on with them alone.
-void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
-                         CompositeState& state) {
-    const auto step = [&](Support support) {
-        descend(data, penalty, kDescentIterations, options.execution, state.model, support);
-    };
-    const double length = kRamp * options.iterations;
-    if (options.nonzeros == 0 || state.step < length) step(Support::all);
-    if (options.nonzeros == 0) return;
-    if (state.step < length)
-        keep_strongest(
-            state.codes,
-            falling_nonzeros(state.model.dictionaries.rows.size(), options.nonzeros, (state.step + 1) / length),
-            state.model.dictionaries);
-    step(Support::nonzeros);
-}
-
 void update_offsets(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
                     CompositeModel& model) {
     if (penalty.offsets == Offsets::free) {
-        const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty.theta, options.execution);
+        const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty, options.execution);
         fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets);
     } else {
         // e is the cross term less ε: its mean is what ε lacks.
@@ -65,11 +50,65 @@ void update_offsets(const CompositeData& data, const CompositePenalty& penalty, 
     }
 }
 
+// Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step with them;
+// from then on with them alone.
+void update_sparse(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
+                   double share, CompositeState& state) {
+    Dictionaries& words = state.model.dictionaries;
+    if (share < 1) {
+        descend(data, penalty, kDescentIterations, options.execution, state.model);
+        const double next = share + 1 / (kRamp * options.iterations);
+        keep_strongest(data.codes, falling_nonzeros(words.rows.size(), options.nonzeros, next), words);
+    }
+    descend(data, penalty, kDescentIterations, options.execution, state.model, Support::nonzeros);
+}
+
+void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
+                         CompositeState& state) {
+    const Execution& execution = options.execution;
+    if (options.nonzeros > 0)
+        update_sparse(data, penalty, options, state.step / (kRamp * options.iterations), state);
+    else if (penalty.offsets == Offsets::free && state.model.dictionaries.rows.rows() <= kMostNewtonWords)
+        newton_step(data, penalty, kNewtonIterations, execution, state.model);
+    else
+        descend(data, penalty, kDescentIterations, execution, state.model);
+}
+
+CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty& penalty, const Execution& execution) {
+    return {state.model.dictionaries, state.model.word_offsets, code_penalty(penalty), execution};
+}
+
 void update_codes(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
-    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets, code_penalty(penalty),
-                                   task.options.execution);
-    encoder.improve(task.input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
-                    task.options.execution, state.codes);
+    encoder_of(state, penalty, task.options.execution)
+        .improve(task.first(state.codes.rows()), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
+                 task.options.execution, state.codes);
+}
+
+// From the sample to all vectors.
+void cover_all(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
+    const std::size_t covered = state.codes.rows(), all = task.vectors.rows();
+    if (covered == all) return;
+    const Matrix<std::uint8_t> rest =
+        encoder_of(state, penalty, task.options.execution)
+            .encode(task.input.view().slice(covered, all - covered), {.sweeps = 2}, task.options.execution);
+    std::vector<std::uint8_t> codes = state.codes.values();
+    codes.insert(codes.end(), rest.values().begin(), rest.values().end());
+    state.codes = Matrix<std::uint8_t>(all, rest.columns(), std::move(codes));
+}
+
+// Σc of the vectors that the state covers.
+Matrix<float> sums_of(const CompositeState& state, const Execution& execution) {
+    return word_sums(state.model.dictionaries, state.codes, execution);
+}
+
+GivenRule given_rule(const CompositeOptions& options) { return {options.expectation, options.theta}; }
+
+// Near the end the residuals are what they will be, and the rule that fits them can be told.
+void choose_rule(const CompositeState& state, CompositeTask& task) {
+    if (task.options.constraint != Constraint::learnt_offsets) return;
+    const Execution& execution = task.options.execution;
+    task.rule = best_offset_rule(task.held_out_input.vectors.view(), task.first(state.codes.rows()).vectors,
+                                 sums_of(state, execution).view(), given_rule(task.options), execution);
 }
 
 Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& translation) {
@@ -83,14 +122,14 @@ Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& transla
 void update_translation(CompositeTask& task, const CompositeState& state) {
     const std::size_t D = task.vectors.columns();
     const Dictionaries& words = state.model.dictionaries;
-    const CompositeView view = task.input.view();
+    const CompositeView view = task.first(state.codes.rows());
     std::vector<double> mean(D, 0.0);
     std::vector<float> sum(D);
     std::vector<const float*> chosen(words.count);
     for (std::size_t n = 0; n < view.rows(); ++n) {
         for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, state.codes[n][m]);
         kernels().sum_rows(chosen.data(), words.count, D, sum.data());
-        for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.targets[n][d] - sum[d]);
+        for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.vectors[n][d] - sum[d]);
     }
     std::vector<float> translation = task.translation;
     for (std::size_t d = 0; d < D; ++d)
@@ -115,40 +154,40 @@ void report(const CompositeTask& task, const CompositeState& state, const Compos
 }
 
 Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
-    const CompositeEncoder encoder(state.model.dictionaries, state.model.word_offsets,
-                                   code_penalty(task.penalty(state.penalty)), task.options.execution);
-    return encoder.encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
+    return encoder_of(state, task.penalty(state.penalty), task.options.execution)
+        .encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
 }
 
-// |r|² and |ȳ|² - Σ word_offset with the finished model: Euclidean, whatever metric the training had.
+// |r|² and |ȳ|² - Σ word_offset with the finished model.
 CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8_t>& codes, const Quantizer& model,
                            const CompositeTask& task, const Execution& execution) {
-    if (vectors.empty()) return {};
-    const CompositeInput input = composite_input(moved(vectors, task.translation), {}, {}, execution);
-    return evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, {.offsets = Offsets::free},
-                    execution);
+    const CompositeInput input = composite_input(moved(vectors, task.translation));
+    return evaluate({input.view().slice(0, codes.rows()), codes}, {model.dictionaries, model.word_offsets},
+                    {.offsets = Offsets::free}, execution);
 }
 
-// Every option that influences the result, and the data.
+// Every option that influences the model, and the data.
 std::uint64_t task_hash(const CompositeTask& task) {
     const CompositeOptions& o = task.options;
-    const double numbers[] = {static_cast<double>(o.constraint),
-                              static_cast<double>(o.dictionaries),
-                              static_cast<double>(o.words),
-                              static_cast<double>(o.iterations),
-                              static_cast<double>(o.start),
-                              static_cast<double>(o.rule),
-                              o.penalty,
-                              static_cast<double>(o.learn_epsilon),
-                              task.theta(),
-                              o.lean,
-                              o.power,
-                              static_cast<double>(o.bias),
-                              static_cast<double>(o.translation),
-                              static_cast<double>(o.seed),
-                              static_cast<double>(task.held_out.rows()),
-                              static_cast<double>(o.nonzeros)};
-    return hash64(task.vectors.data(), task.vectors.size() * sizeof(float), hash64(numbers, sizeof(numbers)));
+    const auto number = [](auto choice) { return static_cast<std::uint64_t>(choice); };
+    const std::uint64_t whole[] = {number(o.constraint),
+                                   o.dictionaries,
+                                   o.words,
+                                   number(o.iterations),
+                                   number(o.start),
+                                   number(o.rule),
+                                   number(o.bias),
+                                   number(o.learn_epsilon),
+                                   number(o.translation),
+                                   number(o.effort),
+                                   number(o.unit_length),
+                                   o.seed,
+                                   task.held_out.rows(),
+                                   o.nonzeros};
+    constexpr double kChosen = 1e300;  // stands for a number that the training chooses
+    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen)};
+    return hash64(task.vectors.data(), task.vectors.size() * sizeof(float),
+                  hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
 }
 
 void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& state) {
@@ -157,6 +196,8 @@ void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& s
                              .step = state.step,
                              .penalty = state.penalty,
                              .epsilon = state.model.epsilon,
+                             .theta = task.rule.theta,
+                             .expectation = task.rule.expectation,
                              .translation = task.translation,
                              .dictionaries = state.model.dictionaries,
                              .word_offsets = state.model.word_offsets,
@@ -168,17 +209,16 @@ void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& s
 
 CodePenalty code_penalty(const CompositePenalty& penalty) {
     return {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
-            static_cast<float>(penalty.absolute)};
+            static_cast<float>(penalty.expectation), static_cast<float>(penalty.absolute)};
 }
 
 void CompositeTask::translate(std::vector<float> to) {
     translation = std::move(to);
-    input = composite_input(moved(vectors, translation), {}, {}, options.execution);
-    held_out_input = composite_input(moved(held_out, translation), {}, {}, options.execution);
+    input = composite_input(moved(vectors, translation));
+    held_out_input = composite_input(moved(held_out, translation));
 }
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options) {
-    require(options.iterations >= 1, "train: expected at least 1 iteration, got ", options.iterations);
     Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, options.execution);
     if (options.translation == Translation::none)
         for (std::size_t d = 0; d < data.centre.size(); ++d) {
@@ -190,47 +230,55 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
     const std::size_t N = vectors.rows(), D = vectors.columns();
     const std::size_t spare = N > 2 * options.words ? std::min(kMostHeldOut, N / 20) : 0;
     Random random(options.seed);
-    const std::vector<std::size_t> held = sample_without_replacement(N, spare, random);
-    task.vectors = Matrix<float>(N - spare, D);
+    const std::vector<std::size_t> order = permutation(N, random);
     task.held_out = Matrix<float>(spare, D);
-    for (std::size_t n = 0, h = 0; n < N; ++n) {
-        const bool out = h < spare && held[h] == n;
-        std::copy_n(data.vectors.row(n), D, out ? task.held_out.row(h) : task.vectors.row(n - h));
-        h += out;
-    }
+    task.vectors = Matrix<float>(N - spare, D);
+    for (std::size_t i = 0; i < N; ++i)
+        std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
+    task.sample = std::min(N - spare, std::max(kSmallestSample, kSamplePerWord * options.words));
     if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
-    if (options.constraint == Constraint::learnt_offsets && (options.lean != 0 || options.power != 0) &&
-        D <= kLargestQueryModel && task.vectors.rows() >= kVectorsPerDimension * D && !task.pairs.empty())
-        task.queries = query_model(task.vectors.view(), task.pairs, {options.lean, options.power}, options.execution);
-    if (options.constraint == Constraint::augmented) task.queries.probe = Matrix<float>(D, D);
-    task.input = composite_input(task.vectors, task.queries.metric, task.queries.probe, options.execution);
-    task.held_out_input = composite_input(task.held_out, task.queries.metric, task.queries.probe, options.execution);
+    if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
+    if (options.constraint == Constraint::augmented) task.rule = {.expectation = 0, .theta = 1};
+    task.input = composite_input(task.vectors);
+    task.held_out_input = composite_input(task.held_out);
     return task;
 }
 
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
+    NearPairs covered;
+    std::copy_if(task.pairs.begin(), task.pairs.end(), std::back_inserter(covered),
+                 [&](const auto& pair) { return pair.first < codes.rows(); });
     const double variance =
-        score_variance(task.vectors.view(), task.pairs, task.uses_queries() ? &task.queries : nullptr, task.theta(),
-                       words, codes, task.options.execution);
+        score_variance(task.vectors.view(), covered, task.rule, words, codes, task.options.execution);
     return variance > 0 ? penalty_factor(task.options.dictionaries) / (4 * variance) : 0;
+}
+
+CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state) {
+    const CompositeOptions& options = task.options;
+    const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations));
+    const CompositeData data{task.first(state.codes.rows()), state.codes};
+    update_offsets(data, penalty, options, state.model);
+    update_dictionaries(data, penalty, options, state);
+    update_codes(task, penalty, state);
+    if (options.translation == Translation::learnt) update_translation(task, state);
+    ++state.step;
+    const CompositeTerms terms = evaluate({task.first(state.codes.rows()), state.codes}, state.model,
+                                          task.penalty(state.penalty), options.execution);
+    state.objective.push_back(terms.objective(task.penalty(state.penalty)));
+    return terms;
 }
 
 void alternate(CompositeTask& task, CompositeState& state) {
     const Stopwatch watch;
     const CompositeOptions& options = task.options;
     const std::uint64_t hash = task_hash(task);
+    const int last_ones = std::min(options.iterations - 1, static_cast<int>(std::ceil(kRamp * options.iterations)));
     while (state.step < options.iterations) {
-        const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, options.iterations));
-        const CompositeData data{task.input.view(), state.codes};
-        update_offsets(data, penalty, options, state.model);
-        update_dictionaries(data, penalty, options, state);
-        update_codes(task, penalty, state);
-        if (options.translation == Translation::learnt && !task.uses_queries()) update_translation(task, state);
-        ++state.step;
-        const CompositeTerms terms =
-            evaluate({task.input.view(), state.codes}, state.model, task.penalty(state.penalty), options.execution);
-        state.objective.push_back(terms.objective(task.penalty(state.penalty)));
-        report(task, state, terms, watch);
+        if (state.step == last_ones) {
+            cover_all(task, task.penalty(state.penalty), state);
+            choose_rule(state, task);
+        }
+        report(task, state, iterate(task, options.iterations, state), watch);
         save(task, hash, state);
     }
     update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, state.model);
@@ -241,35 +289,47 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
                     task.options.execution);
 }
 
+double search_cost(const CompositeTask& task, const CompositeState& state) {
+    const std::size_t rows = state.codes.rows();
+    Matrix<float> offsets(1, rows);
+    for (std::size_t n = 0; n < rows; ++n)
+        for (std::size_t m = 0; m < state.codes.columns(); ++m)
+            offsets[0][n] += state.model.word_offsets[m * task.options.words + state.codes[n][m]];
+    const Execution& execution = task.options.execution;
+    return search_costs(task.held_out_input.vectors.view(), task.first(rows).vectors, sums_of(state, execution).view(),
+                        offsets, execution)[0];
+}
+
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     const CompositeOptions& options = task.options;
     Quantizer model{.method = std::string(method_name(options)), .unit_length = options.unit_length};
     model.centre = task.mean;
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
-    model.dictionaries = transformed_words(state.model.dictionaries, task.queries.inverse, options.execution);
+    model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
     const CodePenalty penalty = code_penalty(task.penalty(state.penalty));
     model.encoder = {.penalty = penalty.penalty,
                      .theta = penalty.theta,
+                     .expectation = penalty.expectation,
                      .absolute_penalty = penalty.absolute,
-                     .effort = options.effort,
-                     .metric = task.queries.metric,
-                     .probe = task.queries.probe};
+                     .effort = options.effort};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
-    const CompositeTerms held_out =
-        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
-    const CompositeTerms& shown = task.held_out.empty() ? learnt : held_out;
     model.training = {.vectors = task.vectors.rows(),
                       .distortion = learnt.error,
-                      .held_out_distortion = held_out.error,
-                      .cross_term_deviation = deviation(shown),
+                      .cross_term_deviation = deviation(learnt),
                       .objective = state.objective};
+    if (task.held_out.empty()) return model;
+    const CompositeTerms held_out =
+        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
+    model.training.held_out_distortion = held_out.error;
+    model.training.cross_term_deviation = deviation(held_out);
     return model;
 }
 
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
     require(
-        checkpoint.task == task_hash(task) && checkpoint.codes.rows() == task.vectors.rows(),
+        checkpoint.task == task_hash(task) &&
+            (checkpoint.codes.rows() == task.vectors.rows() || checkpoint.codes.rows() == task.sample),
         "train: the checkpoint belongs to a training with other data or options; remove it or repeat the command that "
         "made it");
     CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},
@@ -277,6 +337,7 @@ CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
                          .penalty = checkpoint.penalty,
                          .step = checkpoint.step,
                          .objective = checkpoint.objective};
+    task.rule = {checkpoint.expectation, checkpoint.theta};
     if (checkpoint.translation != task.translation) task.translate(checkpoint.translation);
     return state;
 }

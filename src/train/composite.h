@@ -7,30 +7,25 @@
 #include "model/composite_encoder.h"
 #include "summand/train.h"
 #include "train/composite_objective.h"
-#include "train/query_model.h"
+#include "train/near_pairs.h"
+#include "train/offset_rule.h"
 
 namespace summand {
 
-/// θ where none is given: with a model of the queries, and without one.
-inline constexpr double kThetaWithQueries = 0.4, kThetaAlone = -0.15;
-
-/// Everything that stays fixed during a training.
+/// What stays as it is during a training; the rule is chosen on the way.
 struct CompositeTask {
     const CompositeOptions& options;
-    Matrix<float> vectors = {};   ///< centred by the mean, to learn from
+    Matrix<float> vectors = {};   ///< centred by the mean, to learn from, in random order
+    std::size_t sample = 0;       ///< that many of them do for the start and the first iterations
     Matrix<float> held_out = {};  ///< centred by the mean, to report on
     std::vector<float> mean = {};
     std::vector<float> translation = {};  ///< beyond the mean, where it is learnt
     NearPairs pairs = {};                 ///< among `vectors`
-    QueryModel queries = {};              ///< empty matrices where the method has none
+    OffsetRule rule = {};                 ///< of free offsets
     CompositeInput input = {}, held_out_input = {};
 
-    bool uses_queries() const { return !queries.metric.empty(); }
-    double theta() const {
-        if (options.constraint == Constraint::augmented) return 1;
-        if (options.constraint != Constraint::learnt_offsets) return 0;
-        return options.theta ? *options.theta : uses_queries() ? kThetaWithQueries : kThetaAlone;
-    }
+    MatrixView<float> sample_rows() const { return vectors.view().slice(0, sample); }
+    CompositeView first(std::size_t rows) const { return input.view().slice(0, rows); }
     Offsets offsets() const {
         const Constraint constraint = options.constraint;
         const bool free = constraint == Constraint::learnt_offsets || constraint == Constraint::augmented;
@@ -43,7 +38,7 @@ struct CompositeTask {
     /// UB has μ as the weight of |e|, which is 1 at the end.
     CompositePenalty penalty(double mu) const {
         if (options.constraint == Constraint::upper_bound) return {.offsets = Offsets::tied, .absolute = mu};
-        return {mu, theta(), offsets()};
+        return {mu, rule.theta, rule.expectation, offsets()};
     }
 
     /// Moves the input by a translation beyond the mean.
@@ -52,9 +47,9 @@ struct CompositeTask {
 
 /// What changes.
 struct CompositeState {
-    CompositeModel model = {};  ///< words in the metric of the task
-    Matrix<std::uint8_t> codes = {};
-    double penalty = 0;  ///< μ at the end of the ramp
+    CompositeModel model = {};
+    Matrix<std::uint8_t> codes = {};  ///< of the first vectors of the task: the sample, later all
+    double penalty = 0;               ///< μ at the end of the ramp
     int step = 0;
     std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
 };
@@ -62,20 +57,30 @@ struct CompositeState {
 /// What the encoder is to minimise.
 CodePenalty code_penalty(const CompositePenalty& penalty);
 
+/// Throws `Error` for options that no data can make right.
+void check_options(const CompositeOptions& options);
+
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);
 
 /// 1/(4 s²) of score_variance, times a factor that depends on the number of dictionaries.
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes);
 
-/// Iterations up to options.iterations, each weakly decreasing the objective at its penalty.
+/// One iteration of `iterations`: offsets, dictionaries and codes of the vectors that the state covers, each weakly
+/// decreasing the objective at the penalty of that iteration. Returns the terms after it.
+CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state);
+
+/// Iterations up to options.iterations, the first on the sample, reported and saved; then the offsets once more.
 void alternate(CompositeTask& task, CompositeState& state);
 
 /// Mean objective of fresh encodings of the held-out vectors.
 CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state);
 
+/// search_costs of the state's own offsets: held-out vectors ask for those that the state covers.
+double search_cost(const CompositeTask& task, const CompositeState& state);
+
 Quantizer assemble(const CompositeTask& task, const CompositeState& state);
 
-/// μ by the paper's rule: the candidate whose model searches {5, 10, …, 100} neighbours best.
+/// μ by the paper's rule: the candidate whose model searches {5, 10, …, 100} neighbours best, on the sample.
 double validated_penalty(CompositeTask& task, const CompositeState& start);
 
 /// Throws `Error` where `checkpoint` belongs to another task.

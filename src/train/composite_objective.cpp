@@ -10,15 +10,14 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kParts = 16;   // of the data, each with sums of its own; fixed, so that results are too
 constexpr std::size_t kChunk = 128;  // vectors whose directions are added to the words together
 
-// Σd, |r|² and e of one vector; e without the offsets where `word_offsets` is null.
+// Σc, |r|² and e of one vector; e without the offsets where `word_offsets` is null.
 struct Approximation {
     double error, excess;
 };
-Approximation approximate(const CompositeData& data, const Dictionaries& words, const float* word_offsets, double theta,
-                          std::size_t n, float* sum) {
+Approximation approximate(const CompositeData& data, const Dictionaries& words, const float* word_offsets,
+                          const CompositePenalty& penalty, std::size_t n, float* sum) {
     const std::size_t D = words.dimensions();
     const float* rows[kMaxDictionaries];
     double offsets = 0;
@@ -28,79 +27,45 @@ Approximation approximate(const CompositeData& data, const Dictionaries& words, 
         if (word_offsets) offsets += static_cast<double>(word_offsets[w]);
     }
     kernels().sum_rows(rows, words.count, D, sum);
-    const double error = static_cast<double>(kernels().squared_distance(data.vectors.targets.row(n), sum, D));
-    return {error, static_cast<double>(data.vectors.shifts[n]) +
-                       2 * static_cast<double>(kernels().dot(data.vectors.probes.row(n), sum, D)) - offsets +
-                       (1 - theta) * error};
+    const float* y = data.vectors.vectors.row(n);
+    const double error = static_cast<double>(kernels().squared_distance(y, sum, D));
+    const double a = penalty.expectation;
+    return {error, (1 - 2 * a) * static_cast<double>(data.vectors.squared_norms[n]) +
+                       2 * a * static_cast<double>(kernels().dot(y, sum, D)) + (1 - penalty.theta) * error - offsets};
 }
 
 // Sums over one part of the data.
 struct Part {
-    CompositeTerms terms;
-    AlignedBuffer<float> words;  // Σ_n ∂/∂c without the tied term
-    std::vector<double> excess;  // Σ e_n of the vectors that use each word
-    std::vector<double> signs;   // Σ of the signs of e_n, likewise
+    AlignedBuffer<float> directions;  // of each word
+    std::vector<double> numbers;
 };
 
-void add_part(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
-              std::size_t first, std::size_t last, bool with_gradient, Part& part) {
-    const Dictionaries& words = model.dictionaries;
-    const std::size_t D = words.dimensions(), M = words.count, K = words.words;
+void add_part(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions, std::size_t p,
+              const WordTerm& term, Part& part) {
+    const std::size_t M = codes.columns(), first = codes.rows() * p / kSumParts,
+                      last = codes.rows() * (p + 1) / kSumParts;
     thread_local Scratch<float> scratch;
-    float* sum = scratch.at_least((kChunk + 1) * D);
-    float* directions = sum + D;
+    float* directions = scratch.at_least(kChunk * dimensions);
     for (std::size_t begin = first; begin < last; begin += kChunk) {
         const std::size_t end = std::min(last, begin + kChunk);
         for (std::size_t n = begin; n < end; ++n) {
-            const auto [error, excess] = approximate(data, words, model.word_offsets.data(), penalty.theta, n, sum);
-            part.terms.error += error;
-            part.terms.excess += excess;
-            part.terms.squared_excess += excess * excess;
-            part.terms.magnitude += std::abs(excess);
-            if (!with_gradient) continue;
-            // ∂/∂d = -2 r + (2 μ e + absolute·sign e)·(2 p - 2 (1 - θ) r) = a·z - a·Σd + b·p
-            const double sign = excess > 0 ? 1 : -1;
-            const double b = 4 * penalty.penalty * excess + 2 * penalty.absolute * sign;
-            const float a = static_cast<float>(-2 - b * (1 - penalty.theta));
-            kernels().combine(a, data.vectors.targets.row(n), -a, sum, static_cast<float>(b),
-                              data.vectors.probes.row(n), D, directions + (n - begin) * D);
-            for (std::size_t m = 0; m < M; ++m) {
-                part.excess[m * K + data.codes[n][m]] += excess;
-                part.signs[m * K + data.codes[n][m]] += sign;
-            }
+            const double number = term(p, n, directions + (n - begin) * dimensions);
+            for (std::size_t m = 0; m < M; ++m) part.numbers[m * words + codes[n][m]] += number;
         }
-        if (!with_gradient) continue;
         for (std::size_t m = 0; m < M; ++m)
-            kernels().scatter_add(directions, end - begin, D, data.codes.row(begin) + m, M,
-                                  part.words.data() + m * K * D);
+            kernels().scatter_add(directions, end - begin, dimensions, codes.row(begin) + m, M,
+                                  part.directions.data() + m * words * dimensions);
     }
 }
 
-// Adds the parts in order, and the terms that are the same for all vectors of a word.
-void merge(const std::vector<Part>& parts, const CompositeModel& model, const CompositePenalty& penalty, double scale,
-           const Execution& execution, CompositeGradient& gradient) {
-    const Dictionaries& words = model.dictionaries;
-    const std::size_t D = words.dimensions();
-    gradient.words.resize(words.rows.size());
-    gradient.offsets.assign(words.rows.rows(), 0.0);
-    parallel_ranges(execution, words.rows.rows(), 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t w = first; w < last; ++w) {
-            double excess = 0, signs = 0;
-            for (const Part& part : parts) {
-                excess += part.excess[w];
-                signs += part.signs[w];
-            }
-            const bool tied = penalty.offsets == Offsets::tied;
-            const double slope = 2 * penalty.penalty * excess + penalty.absolute * signs;
-            if (!tied) gradient.offsets[w] = -slope * scale;
-            const double own = tied ? -2 * slope : 0;
-            for (std::size_t i = w * D; i < (w + 1) * D; ++i) {
-                double sum = own * static_cast<double>(words.rows.data()[i]);
-                for (const Part& part : parts) sum += static_cast<double>(part.words[i]);
-                gradient.words[i] = sum * scale;
-            }
-        }
-    });
+// Tied offsets are functions of the words: ∂/∂c = ∂/∂word_offset · 2 c.
+void pull_tied(const CompositeModel& model, CompositeGradient& gradient) {
+    const std::size_t D = model.dictionaries.dimensions();
+    for (std::size_t w = 0; w < gradient.offsets.size(); ++w) {
+        for (std::size_t d = 0; d < D; ++d)
+            gradient.words[w * D + d] += 2 * gradient.offsets[w] * static_cast<double>(model.dictionaries.rows[w][d]);
+        gradient.offsets[w] = 0;
+    }
 }
 
 }  // namespace
@@ -113,38 +78,82 @@ void tie_offsets(CompositeModel& model) {
         model.word_offsets[w] = kernels().dot(words.rows.row(w), words.rows.row(w), words.dimensions()) + share;
 }
 
+CompositeGradient sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions,
+                              const WordTerm& term, const Execution& execution) {
+    const std::size_t all = codes.columns() * words;
+    std::vector<Part> parts(kSumParts);
+    parallel_for(execution, kSumParts, [&](std::size_t p) {
+        parts[p].directions = AlignedBuffer<float>(all * dimensions);
+        std::fill_n(parts[p].directions.data(), all * dimensions, 0.0f);
+        parts[p].numbers.assign(all, 0.0);
+        add_part(codes, words, dimensions, p, term, parts[p]);
+    });
+    CompositeGradient sums{std::vector<double>(all * dimensions), std::vector<double>(all)};
+    parallel_ranges(execution, all, 64, [&](std::size_t first, std::size_t last) {
+        for (const Part& part : parts) {
+            for (std::size_t w = first; w < last; ++w) sums.offsets[w] += part.numbers[w];
+            for (std::size_t i = first * dimensions; i < last * dimensions; ++i)
+                sums.words[i] += static_cast<double>(part.directions[i]);
+        }
+    });
+    return sums;
+}
+
 CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
                         const Execution& execution, CompositeGradient* gradient) {
-    const std::size_t N = data.vectors.rows();
-    std::vector<Part> parts(kParts);
-    parallel_for(execution, kParts, [&](std::size_t p) {
-        if (gradient) {
-            parts[p].words = AlignedBuffer<float>(model.dictionaries.rows.size());
-            std::fill_n(parts[p].words.data(), parts[p].words.size(), 0.0f);
-            parts[p].excess.assign(model.dictionaries.rows.rows(), 0.0);
-            parts[p].signs.assign(model.dictionaries.rows.rows(), 0.0);
-        }
-        add_part(data, model, penalty, N * p / kParts, N * (p + 1) / kParts, gradient != nullptr, parts[p]);
-    });
-    CompositeTerms terms;
+    const Dictionaries& words = model.dictionaries;
+    const std::size_t N = data.vectors.rows(), D = words.dimensions();
     const double scale = 1 / static_cast<double>(N);
-    for (const Part& part : parts) {
-        terms.error += part.terms.error * scale;
-        terms.squared_excess += part.terms.squared_excess * scale;
-        terms.excess += part.terms.excess * scale;
-        terms.magnitude += part.terms.magnitude * scale;
+    std::vector<CompositeTerms> parts(kSumParts);
+    // Adds vector n to its part and returns e_n; Σc is left in `sum`.
+    const auto add = [&](std::size_t p, std::size_t n, float* sum) {
+        const auto [error, excess] = approximate(data, words, model.word_offsets.data(), penalty, n, sum);
+        parts[p].error += error * scale;
+        parts[p].excess += excess * scale;
+        parts[p].squared_excess += excess * excess * scale;
+        parts[p].magnitude += std::abs(excess) * scale;
+        return excess;
+    };
+    if (gradient) {
+        *gradient = sum_by_word(
+            data.codes, words.words, D,
+            [&](std::size_t p, std::size_t n, float* direction) {
+                const double excess = add(p, n, direction);
+                // ∂/∂c = -2 r + (2 μ e + absolute·sign e)·(2 a·y - 2 (1 - θ) r), r = y - Σc
+                const double pull = 2 * penalty.penalty * excess + penalty.absolute * (excess > 0 ? 1 : -1);
+                const double b = 2 * pull;
+                const double slope = -2 - b * (1 - penalty.theta);
+                kernels().combine(static_cast<float>(slope + b * penalty.expectation), data.vectors.vectors.row(n),
+                                  static_cast<float>(-slope), direction, 0, direction, D, direction);
+                return -pull;
+            },
+            execution);
+        for (double& value : gradient->words) value *= scale;
+        for (double& value : gradient->offsets) value *= scale;
+        if (penalty.offsets == Offsets::tied) pull_tied(model, *gradient);
+    } else {
+        parallel_for(execution, kSumParts, [&](std::size_t p) {
+            std::vector<float> sum(D);
+            for (std::size_t n = N * p / kSumParts; n < N * (p + 1) / kSumParts; ++n) add(p, n, sum.data());
+        });
     }
-    if (gradient) merge(parts, model, penalty, scale, execution, *gradient);
+    CompositeTerms terms;
+    for (const CompositeTerms& part : parts) {
+        terms.error += part.error;
+        terms.squared_excess += part.squared_excess;
+        terms.excess += part.excess;
+        terms.magnitude += part.magnitude;
+    }
     return terms;
 }
 
-std::vector<double> offset_targets(const CompositeData& data, const Dictionaries& dictionaries, double theta,
-                                   const Execution& execution) {
+std::vector<double> offset_targets(const CompositeData& data, const Dictionaries& dictionaries,
+                                   const CompositePenalty& penalty, const Execution& execution) {
     std::vector<double> targets(data.vectors.rows());
     parallel_ranges(execution, targets.size(), 1024, [&](std::size_t first, std::size_t last) {
         std::vector<float> sum(dictionaries.dimensions());
         for (std::size_t n = first; n < last; ++n) {
-            targets[n] = approximate(data, dictionaries, nullptr, theta, n, sum.data()).excess;
+            targets[n] = approximate(data, dictionaries, nullptr, penalty, n, sum.data()).excess;
         }
     });
     return targets;

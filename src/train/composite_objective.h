@@ -1,15 +1,16 @@
 // The objective of the composite family, its value and gradient in one pass over the data:
 //
 //     φ = 1/N Σ_n |r_n|² + penalty·e_n² + absolute·|e_n|
-//                                                r_n = z_n - Σ_m d[m][code_nm]
-//                                                e_n = shift_n + Σ_m (2 p_n·d - word_offset) + (1 - theta)·|r_n|²
+//                                            r_n = y_n - Σ_m c[m][code_nm]
+//                                            e_n = |y_n|² - 2 a·y_n·r_n + (1 - theta)·|r_n|² - Σ_m word_offset
 //
-// with targets z, probes p and shifts of composite_input.h. Without metric and probe matrices z = p = y and
-// e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ) theta = 0 and the offsets are tied to the words,
-// word_offset = |d|² + ε/M, so that e_n is the cross term less ε; elsewhere (LOCQ) they are free.
+// where a is the expectation. For a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ) moreover
+// theta = 0 and the offsets are tied to the words, word_offset = |c|² + ε/M, so that e_n is the cross term less ε;
+// elsewhere (LOCQ) they are free.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "model/composite_input.h"
@@ -36,6 +37,7 @@ struct CompositeData {
 struct CompositePenalty {
     double penalty = 0;  ///< μ
     double theta = 0;    ///< θ
+    double expectation = 1;
     Offsets offsets = Offsets::tied;
     double absolute = 0;  ///< weight of |e| (UB)
 };
@@ -57,14 +59,22 @@ struct CompositeGradient {
     std::vector<double> offsets;  ///< as word_offsets; zeros where they are tied
 };
 
-/// Sets word_offset = |d|² + ε/M.
+/// What term(part, n, direction) yields, summed over the vectors that use each word: D numbers written to `direction`,
+/// and the number returned. Parts of the data run at the same time; they and their order are fixed, so the sums are the
+/// same for every number of threads.
+inline constexpr std::size_t kSumParts = 16;
+using WordTerm = std::function<double(std::size_t part, std::size_t n, float* direction)>;
+CompositeGradient sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions,
+                              const WordTerm& term, const Execution& execution);
+
+/// Sets word_offset = |c|² + ε/M.
 void tie_offsets(CompositeModel& model);
 
 CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
                         const Execution& execution, CompositeGradient* gradient = nullptr);
 
 /// e_n without the offsets: what those should add up to.
-std::vector<double> offset_targets(const CompositeData& data, const Dictionaries& dictionaries, double theta,
-                                   const Execution& execution);
+std::vector<double> offset_targets(const CompositeData& data, const Dictionaries& dictionaries,
+                                   const CompositePenalty& penalty, const Execution& execution);
 
 }  // namespace summand

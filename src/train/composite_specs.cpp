@@ -1,8 +1,11 @@
 // The composite family by spec.
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "summand/error.h"
+#include "train/composite.h"
 #include "train/sparse_words.h"
 #include "train/spec_options.h"
 #include "train/spec_trainers.h"
@@ -25,6 +28,19 @@ WarmStart start_of(Constraint constraint, SpecOptions& read) {
                                   {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq}, {"opq", WarmStart::opq}});
 }
 
+std::optional<double> automatic_or_number(SpecOptions& read, std::string_view name) {
+    if (read.text(name, "auto") == "auto") return {};
+    return read.number(name, 0, "auto or a number");
+}
+
+Translation translation_of(SpecOptions& read, Constraint constraint) {
+    if (constraint != Constraint::none && constraint != Constraint::augmented)
+        return read.choice<Translation>(
+            "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
+    if (read.text("translation", "mean") == "learnt") return Translation::learnt;  // check_options says why not
+    return read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none}});
+}
+
 // The options that all methods of a constraint have.
 CompositeOptions composite_options(Constraint constraint, const Spec& spec, SpecOptions& read) {
     CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
@@ -32,9 +48,8 @@ CompositeOptions composite_options(Constraint constraint, const Spec& spec, Spec
     options.iterations = read.integer("iterations", options.iterations, 1, 10000);
     options.start = start_of(constraint, read);
     if (learnt) {
-        if (spec.options.contains("theta")) options.theta = read.number("theta", 0);
-        options.lean = read.number("lean", options.lean);
-        options.power = read.number("power", options.power);
+        options.theta = automatic_or_number(read, "theta");
+        options.expectation = automatic_or_number(read, "expectation");
     }
     if (tied || learnt) {
         options.rule = penalty_rule(read.text("mu", "auto"));
@@ -42,93 +57,98 @@ CompositeOptions composite_options(Constraint constraint, const Spec& spec, Spec
     }
     if (tied) options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
     if (constraint != Constraint::orthogonal) {
-        options.translation = read.choice<Translation>(
-            "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
+        options.translation = translation_of(read, constraint);
         options.effort = parse_effort(read.text("effort", "default"));
     }
     return options;
 }
 
-Quantizer train_with(MatrixView<float> vectors, CompositeOptions options, const TrainSettings& settings) {
+CompositeOptions settled(CompositeOptions options, const TrainSettings& settings) {
     apply(settings, options);
     options.resume = settings.resume;
     options.checkpoint = settings.checkpoint;
-    return train(vectors, options);
+    check_options(options);
+    return options;
 }
 
-Quantizer train_plain(Constraint constraint, MatrixView<float> vectors, const Spec& spec,
-                      const TrainSettings& settings) {
+Trainer trainer_with(const CompositeOptions& options, const TrainSettings& settings) {
+    return [options = settled(options, settings)](MatrixView<float> vectors) { return train(vectors, options); };
+}
+
+template <Constraint constraint>
+Trainer plain_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     const CompositeOptions options = composite_options(constraint, spec, read);
     read.finish();
-    return train_with(vectors, options, settings);
+    return trainer_with(options, settings);
 }
 
 // CQ whose third term takes some of the spec's codes.
-Quantizer train_counted(BiasStorage storage, std::size_t taken, MatrixView<float> vectors, const Spec& spec,
-                        const TrainSettings& settings) {
+Trainer counted_trainer(BiasStorage storage, std::size_t taken, const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     CompositeOptions options = composite_options(Constraint::none, spec, read);
     read.finish();
     options.dictionaries = left_of(spec, taken, "the third term");
     options.bias = storage;
-    return train_with(vectors, options, settings);
+    return trainer_with(options, settings);
 }
 
 }  // namespace
 
 std::size_t codes_of_float(std::size_t words) { return words <= 16 ? 2 * sizeof(float) : sizeof(float); }
 
-Quantizer train_cq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer cq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     CompositeOptions options = composite_options(Constraint::none, spec, read);
     options.bias = read.choice<BiasStorage>(
         "bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}, {"dropped", BiasStorage::dropped}});
     read.finish();
-    return train_with(vectors, options, settings);
+    return trainer_with(options, settings);
 }
 
-Quantizer train_ocq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_plain(Constraint::orthogonal, vectors, spec, settings);
+Trainer ocq_trainer(const Spec& spec, const TrainSettings& settings) {
+    return plain_trainer<Constraint::orthogonal>(spec, settings);
 }
 
-Quantizer train_nocq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_plain(Constraint::near_orthogonal, vectors, spec, settings);
+Trainer nocq_trainer(const Spec& spec, const TrainSettings& settings) {
+    return plain_trainer<Constraint::near_orthogonal>(spec, settings);
 }
 
-Quantizer train_locq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_plain(Constraint::learnt_offsets, vectors, spec, settings);
+Trainer locq_trainer(const Spec& spec, const TrainSettings& settings) {
+    return plain_trainer<Constraint::learnt_offsets>(spec, settings);
 }
 
-Quantizer train_qav(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_plain(Constraint::augmented, vectors, spec, settings);
+Trainer qav_trainer(const Spec& spec, const TrainSettings& settings) {
+    return plain_trainer<Constraint::augmented>(spec, settings);
 }
 
-Quantizer train_ub(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_plain(Constraint::upper_bound, vectors, spec, settings);
+Trainer ub_trainer(const Spec& spec, const TrainSettings& settings) {
+    return plain_trainer<Constraint::upper_bound>(spec, settings);
 }
 
-Quantizer train_cqe(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_counted(BiasStorage::byte, 1, vectors, spec, settings);
+Trainer cqe_trainer(const Spec& spec, const TrainSettings& settings) {
+    return counted_trainer(BiasStorage::byte, 1, spec, settings);
 }
 
-Quantizer train_cqd(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_counted(BiasStorage::dropped, 0, vectors, spec, settings);
+Trainer cqd_trainer(const Spec& spec, const TrainSettings& settings) {
+    return counted_trainer(BiasStorage::dropped, 0, spec, settings);
 }
 
-Quantizer train_cqc(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_counted(BiasStorage::float32, codes_of_float(spec.words()), vectors, spec, settings);
+Trainer cqc_trainer(const Spec& spec, const TrainSettings& settings) {
+    return counted_trainer(BiasStorage::float32, codes_of_float(spec.words()), spec, settings);
 }
 
-Quantizer train_snocq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer snocq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     CompositeOptions options = composite_options(Constraint::near_orthogonal, spec, read);
     const Sparsity level = read.choice<Sparsity>("level", {{"1", Sparsity::as_pq}, {"2", Sparsity::as_opq}});
     const int given = read.integer("nonzeros", 0, 1, std::numeric_limits<int>::max());
     read.finish();
-    options.nonzeros = given > 0 ? static_cast<std::size_t>(given)
-                                 : nonzeros_of(level, spec.dictionaries, spec.words(), vectors.columns());
-    return train_with(vectors, options, settings);
+    options.nonzeros = static_cast<std::size_t>(std::max(given, 1));  // of a level: once the dimensions are known
+    return [options = settled(options, settings), level, given](MatrixView<float> vectors) mutable {
+        if (given == 0) options.nonzeros = nonzeros_of(level, options.dictionaries, options.words, vectors.columns());
+        return train(vectors, options);
+    };
 }
 
 }  // namespace summand

@@ -12,10 +12,11 @@ namespace {
 
 constexpr double kRidge = 1;  // vectors' worth of weight on a word as it is
 
-// Y·Yᵀ: how often two words are used together.
-Matrix<double> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
+}  // namespace
+
+Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
     const std::size_t M = codes.columns();
-    Matrix<double> counts(M * words, M * words);
+    Matrix<float> counts(M * words, M * words);
     parallel_for(execution, M * M, [&](std::size_t pair) {
         const std::size_t a = pair / M, b = pair % M;
         for (std::size_t n = 0; n < codes.rows(); ++n) counts[a * words + codes[n][a]][b * words + codes[n][b]] += 1;
@@ -23,16 +24,15 @@ Matrix<double> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t word
     return counts;
 }
 
-}  // namespace
-
 void solve_dictionaries(const CompositeData& data, const Execution& execution, Dictionaries& dictionaries) {
     const std::size_t K = dictionaries.words, D = dictionaries.dimensions(), all = dictionaries.rows.rows();
-    Matrix<double> normal = cooccurrences(data.codes, K, execution);
+    const Matrix<float> counts = cooccurrences(data.codes, K, execution);
+    Matrix<double> normal(all, all, {counts.values().begin(), counts.values().end()});
     Matrix<double> right(all, D);
     for (std::size_t m = 0; m < dictionaries.count; ++m) {
         std::vector<std::uint32_t> cluster(data.codes.rows());
         for (std::size_t n = 0; n < cluster.size(); ++n) cluster[n] = data.codes[n][m];
-        const ClusterSums sums = sums_by_cluster(data.vectors.targets, cluster, K, execution);
+        const ClusterSums sums = sums_by_cluster(data.vectors.vectors, cluster, K, execution);
         for (std::size_t k = 0; k < K; ++k)
             for (std::size_t d = 0; d < D; ++d)
                 right[m * K + k][d] = sums.sums[k][d] + kRidge * static_cast<double>(dictionaries.word(m, k)[d]);

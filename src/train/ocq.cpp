@@ -98,10 +98,10 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
     const MatrixView<float> x = data.vectors.view();
     const StartOptions start_options{options.dictionaries, options.words, options.seed, quiet};
     CompositeStart start = options.start == WarmStart::pq ? pq_start(x, start_options) : opq_start(x, start_options);
-    const CompositeInput input = composite_input(data.vectors, {}, {}, execution);
+    const CompositeInput input = composite_input(data.vectors);
     double energy = 0;
     for (std::size_t n = 0; n < x.rows(); ++n)
-        energy -= static_cast<double>(input.shifts[n]) / static_cast<double>(x.rows());
+        energy += static_cast<double>(input.squared_norms[n]) / static_cast<double>(x.rows());
     // Words of random directions would have Σ|C_iᵀC_j|² ≈ K²·energy²/D: the penalty that weighs it like the energy.
     const double natural = static_cast<double>(x.columns()) /
                            (static_cast<double>(options.words * options.words) * std::max(energy, 1e-30));

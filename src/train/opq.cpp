@@ -9,8 +9,8 @@
 #include "summand/error.h"
 #include "summand/train.h"
 #include "train/blocks.h"
+#include "train/near_pairs.h"
 #include "train/prepare.h"
-#include "train/query_model.h"
 #include "train/rotated_blocks.h"
 
 namespace summand {
@@ -61,8 +61,7 @@ Judgement judge(MatrixView<float> x, const RotatedBlocks& state, const NearPairs
     const Matrix<float> rotated = multiply_transposed(x, state.rotation.view(), execution);
     const Matrix<std::uint8_t> codes = encode_blocks(state.dictionaries, rotated.view(), execution);
     const double distortion = distortion_of(x, state, execution);
-    return {distortion,
-            distortion * score_variance(rotated.view(), pairs, nullptr, 0, state.dictionaries, codes, execution)};
+    return {distortion, distortion * score_variance(rotated.view(), pairs, {}, state.dictionaries, codes, execution)};
 }
 
 // PCA wins where it ranks near neighbours better at no much larger distortion: neither figure decides alone

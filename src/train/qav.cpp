@@ -40,14 +40,14 @@ Quantizer train_augmented(const CompositeTask& task) {
     CompositeState state = start_of(task);
     CompositeModel& model = state.model;
     const CompositeData data{vectors, state.codes};
-    const std::vector<double> norms = offset_targets(data, model.dictionaries, penalty.theta, execution);
+    const std::vector<double> norms = offset_targets(data, model.dictionaries, penalty, execution);
     for (; state.step < options.iterations; ++state.step) {
         solve_dictionaries(data, execution, model.dictionaries);
         fit_additive(state.codes, norms, options.words, execution, model.word_offsets);
         CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), execution)
             .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(state.step)},
                      execution, state.codes);
-        state.objective.push_back(evaluate(data, model, penalty, execution).objective(penalty.penalty));
+        state.objective.push_back(evaluate(data, model, penalty, execution).objective(penalty));
         report_step(execution, "QAV", state.step + 1, options.iterations, state.objective.back(), watch);
     }
     fit_additive(state.codes, norms, options.words, execution, model.word_offsets);

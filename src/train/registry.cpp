@@ -9,58 +9,65 @@
 namespace summand {
 namespace {
 
-constexpr std::string_view kIterations = "iterations=14", kStart = "start=auto|pq|opq",
+constexpr std::string_view kIterations = "iterations=10", kStart = "start=auto|pq|opq",
                            kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
-                           kPenalty = "mu=auto|validate|NUMBER";
+                           kPenalty = "mu=auto|validate|NUMBER", kCentring = "translation=mean|none";
 
 const MethodRow kRows[] = {
     {{"PQ", "product quantization: k-means in blocks of dimensions", {"iterations=25", "order=natural|structured"}},
-     train_pq},
-    {{"OPQ", "Cartesian k-means: PQ after a learnt rotation", {"iterations=40", "start=auto|identity|pca"}}, train_opq},
+     pq_trainer},
+    {{"OPQ", "Cartesian k-means: PQ after a learnt rotation", {"iterations=40", "start=auto|identity|pca"}},
+     opq_trainer},
     {{"CQ",
       "composite quantization: smallest error, its third term stored with each code",
-      {kIterations, kStart, "bias=float|byte|dropped", kTranslation, kEffort}},
-     train_cq},
+      {kIterations, kStart, "bias=float|byte|dropped", kCentring, kEffort}},
+     cq_trainer},
     {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}},
-     train_ocq},
+     ocq_trainer},
     {{"NOCQ",
       "near-orthogonal composite quantization, the method of the paper",
-      {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort}},
-     train_nocq},
+      {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
+      true},
+     nocq_trainer},
     {{"LOCQ",
       "composite quantization with learnt word offsets: the most accurate at equal bytes",
-      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=NUMBER", "lean=0.8", "power=0.25", kTranslation,
-       kEffort}},
-     train_locq},
-    {{"CQe", "CQ with its third term in one byte of the code", {kIterations, kStart, kTranslation, kEffort}},
-     train_cqe},
-    {{"CQd", "CQ with its third term dropped", {kIterations, kStart, kTranslation, kEffort}}, train_cqd},
-    {{"CQc", "CQ with its third term in four bytes of the code", {kIterations, kStart, kTranslation, kEffort}},
-     train_cqc},
-    {{"QAV",
-      "the augmented vector [-2x; |x|^2], searched by inner product",
-      {kIterations, kStart, kTranslation, kEffort}},
-     train_qav},
+      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=auto|NUMBER", "expectation=auto|NUMBER", kTranslation,
+       kEffort},
+      true},
+     locq_trainer},
+    {{"CQe", "CQ with its third term in one byte of the code", {kIterations, kStart, kCentring, kEffort}}, cqe_trainer},
+    {{"CQd", "CQ with its third term dropped", {kIterations, kStart, kCentring, kEffort}}, cqd_trainer},
+    {{"CQc", "CQ with its third term in four bytes of the code", {kIterations, kStart, kCentring, kEffort}},
+     cqc_trainer},
+    {{"QAV", "the augmented vector [-2x; |x|^2], searched by inner product", {kIterations, kStart, kCentring, kEffort}},
+     qav_trainer},
     {{"UB",
       "the upper bound of the paper, error plus |cross term|, minimised directly",
-      {kIterations, kStart, kTranslation, kEffort}},
-     train_ub},
+      {kIterations, kStart, kTranslation, kEffort},
+      true},
+     ub_trainer},
     {{"SNOCQ",
       "NOCQ with sparse words: tables cost what those of PQ (level 1) or OPQ (level 2) cost",
-      {kIterations, kStart, "level=1|2", "nonzeros=COUNT", kPenalty, "epsilon=learnt|0", kTranslation, kEffort}},
-     train_snocq},
+      {kIterations, kStart, "level=1|2", "nonzeros=COUNT", kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
+      true},
+     snocq_trainer},
     {{"RQ", "residual quantization: k-means of what is left, found by beam search", {"iterations=15", kEffort}},
-     train_rq},
-    {{"AQ", "additive quantization: beam search and least squares", {"iterations=8", kEffort}}, train_aq},
-    {{"AQe", "additive quantization with the norm in one byte of the code", {"iterations=8", kEffort}}, train_aqe},
+     rq_trainer},
+    {{"AQ", "additive quantization: beam search and least squares", {"iterations=8", kEffort}}, aq_trainer},
+    {{"AQe", "additive quantization with the norm in one byte of the code", {"iterations=8", kEffort}}, aqe_trainer},
     {{"OTQ", "optimised tree quantization: two dictionaries per dimension, exact encoding", {"iterations=20"}},
-     train_otq},
+     otq_trainer},
     {{"ITQ",
       "iterative quantization: signs of rotated principal directions; the number is bits",
       {"iterations=50", "distance=asymmetric|symmetric"}},
-     train_itq,
+     itq_trainer,
      {"bits", 8 * kMaxDictionaries}},
 };
+
+Trainer trainer_of(const Spec& spec, const TrainSettings& settings) {
+    if (settings.resume || settings.checkpoint) require_resumable(spec.method);
+    return method_row(spec.method).trainer(spec, settings);
+}
 
 }  // namespace
 
@@ -84,6 +91,12 @@ std::string_view method_name(const CompositeOptions& options) {
     return "";
 }
 
+std::size_t spec_number(const Quantizer& model) {
+    const std::size_t count = model.dictionaries.count;
+    if (model.method == "ITQ") return 8 * count;
+    return model.method == "CQc" ? count + codes_of_float(model.dictionaries.words) : count;
+}
+
 const MethodRow& method_row(std::string_view name) {
     std::string known;
     for (const MethodRow& row : kRows) {
@@ -93,20 +106,23 @@ const MethodRow& method_row(std::string_view name) {
     throw Error(concatenate("unknown method '", name, "'; known: ", known));
 }
 
-std::size_t spec_number(const Quantizer& model) {
-    const std::size_t count = model.dictionaries.count;
-    if (model.method == "ITQ") return 8 * count;
-    return model.method == "CQc" ? count + codes_of_float(model.dictionaries.words) : count;
-}
-
 std::vector<MethodInfo> methods() {
     std::vector<MethodInfo> list;
     for (const MethodRow& row : kRows) list.push_back(row.info);
     return list;
 }
 
+void require_resumable(std::string_view name) {
+    std::string known;
+    for (const MethodRow& row : kRows)
+        if (row.info.resumable) known += concatenate(known.empty() ? "" : ", ", row.info.name);
+    require(method_row(name).info.resumable, "train: ", name, " makes no checkpoints; methods that do: ", known);
+}
+
+void check(const Spec& spec, const TrainSettings& settings) { trainer_of(spec, settings); }
+
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    Quantizer model = method_row(spec.method).train(vectors, spec, settings);
+    Quantizer model = trainer_of(spec, settings)(vectors);
     model.method = spec.method;
     return model;
 }

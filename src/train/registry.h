@@ -1,11 +1,15 @@
 // Name → options → training. A new method adds one row to `method_rows`.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "summand/train.h"
 
 namespace summand {
+
+/// A training whose options are settled.
+using Trainer = std::function<Quantizer(MatrixView<float> vectors)>;
 
 /// What the number after a method's name counts, and the largest.
 struct SpecNumber {
@@ -15,7 +19,7 @@ struct SpecNumber {
 
 struct MethodRow {
     MethodInfo info;
-    Quantizer (*train)(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings);
+    Trainer (*trainer)(const Spec& spec, const TrainSettings& settings);  ///< throws where an option is wrong
     SpecNumber number = {};
 };
 
@@ -29,5 +33,8 @@ std::size_t spec_number(const Quantizer& model);
 
 /// Throws `Error` that lists the known names.
 const MethodRow& method_row(std::string_view name);
+
+/// Throws `Error` that lists the methods that are.
+void require_resumable(std::string_view name);
 
 }  // namespace summand

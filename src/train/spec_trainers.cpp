@@ -9,16 +9,20 @@ namespace {
 
 constexpr int kMostIterations = 10000;
 
-Quantizer train_additive(MatrixView<float> vectors, const Spec& spec, std::size_t norm_codes,
-                         const TrainSettings& settings) {
+template <class Options>
+Trainer trainer_with(Options options, const TrainSettings& settings) {
+    apply(settings, options);
+    return [options](MatrixView<float> vectors) { return train(vectors, options); };
+}
+
+Trainer additive_trainer(const Spec& spec, std::size_t norm_codes, const TrainSettings& settings) {
     SpecOptions read(spec);
     AqOptions options{.words = spec.words(), .norm_byte = norm_codes > 0};
     options.iterations = read.integer("iterations", options.iterations, 1, kMostIterations);
     options.effort = parse_effort(read.text("effort", "default"));
     read.finish();
     options.dictionaries = left_of(spec, norm_codes, "the norm");
-    apply(settings, options);
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
 }  // namespace
@@ -29,18 +33,17 @@ std::size_t left_of(const Spec& spec, std::size_t taken, const char* what) {
     return spec.dictionaries - taken;
 }
 
-Quantizer train_pq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer pq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     PqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
     options.order =
         read.choice<BlockOrder>("order", {{"natural", BlockOrder::natural}, {"structured", BlockOrder::structured}});
     options.iterations = read.integer("iterations", options.iterations, 0, kMostIterations);
     read.finish();
-    apply(settings, options);
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
-Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer opq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     OpqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
     options.start = read.choice<RotationStart>(
@@ -48,29 +51,23 @@ Quantizer train_opq(MatrixView<float> vectors, const Spec& spec, const TrainSett
         {{"auto", RotationStart::automatic}, {"identity", RotationStart::identity}, {"pca", RotationStart::pca}});
     options.iterations = read.integer("iterations", options.iterations, 1, kMostIterations);
     read.finish();
-    apply(settings, options);
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
-Quantizer train_rq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer rq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     RqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
     options.iterations = read.integer("iterations", options.iterations, 1, kMostIterations);
     options.effort = parse_effort(read.text("effort", "default"));
     read.finish();
-    apply(settings, options);
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
-Quantizer train_aq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_additive(vectors, spec, 0, settings);
-}
+Trainer aq_trainer(const Spec& spec, const TrainSettings& settings) { return additive_trainer(spec, 0, settings); }
 
-Quantizer train_aqe(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return train_additive(vectors, spec, 1, settings);
-}
+Trainer aqe_trainer(const Spec& spec, const TrainSettings& settings) { return additive_trainer(spec, 1, settings); }
 
-Quantizer train_itq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer itq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     ItqOptions options{.bits = spec.dictionaries};
     require(spec.bits == 8, "spec '", to_string(spec), "': expected no bits per code, the number of ITQ counts bits");
@@ -78,17 +75,15 @@ Quantizer train_itq(MatrixView<float> vectors, const Spec& spec, const TrainSett
     options.distance = read.choice<HammingDistance>(
         "distance", {{"asymmetric", HammingDistance::asymmetric}, {"symmetric", HammingDistance::symmetric}});
     read.finish();
-    apply(settings, options);
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
-Quantizer train_otq(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
+Trainer otq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     OtqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
     options.iterations = read.integer("iterations", options.iterations, 1, kMostIterations);
     read.finish();
-    apply(settings, options);
-    return train(vectors, options);
+    return trainer_with(options, settings);
 }
 
 }  // namespace summand

@@ -74,7 +74,7 @@ std::pair<Matrix<float>, std::vector<float>> approximations(const Quantizer& mod
 double validated_penalty(CompositeTask& task, const CompositeState& start) {
     const Stopwatch watch;
     const Execution execution = task.options.execution;
-    const MatrixView<float> vectors = task.vectors.view();
+    const MatrixView<float> vectors = task.sample_rows();
     const std::size_t count = std::min(kMostNeighbors, vectors.rows() - 1);
     std::vector<std::size_t> own(std::min(kQueries, vectors.rows()));
     Matrix<float> queries(own.size(), vectors.columns());
@@ -87,30 +87,20 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
     const Matrix<std::uint32_t> truth = ranking(queries.view(), own, vectors, norms, count, execution);
 
+    const std::vector<float> translation = task.translation;
     double best = start.penalty, highest = -1;
     int tried = 0;
     for (const double factor : kFactors) {
-        CompositeOptions quiet = task.options;
-        quiet.execution.progress = {};
-        quiet.checkpoint = {};
-        CompositeTask trial{.options = quiet,
-                            .vectors = task.vectors,
-                            .held_out = task.held_out,
-                            .mean = task.mean,
-                            .translation = task.translation,
-                            .pairs = task.pairs,
-                            .queries = task.queries,
-                            .input = task.input,
-                            .held_out_input = task.held_out_input};
         CompositeState state = start;
         state.penalty = start.penalty * factor;
-        alternate(trial, state);
-        const auto [sums, offsets] = approximations(assemble(trial, state), state.codes);
+        while (state.step < task.options.iterations) iterate(task, task.options.iterations, state);
+        const auto [sums, offsets] = approximations(assemble(task, state), state.codes);
         Matrix<float> moved = queries;
         for (std::size_t q = 0; q < moved.rows(); ++q)
-            for (std::size_t d = 0; d < moved.columns(); ++d) moved[q][d] -= trial.translation[d];
+            for (std::size_t d = 0; d < moved.columns(); ++d) moved[q][d] -= task.translation[d];
         const double accuracy =
             search_accuracy(truth, ranking(moved.view(), own, sums.view(), offsets, count, execution));
+        if (task.translation != translation) task.translate(translation);
         if (accuracy > highest) {
             highest = accuracy;
             best = state.penalty;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kOpqIterations = 10;
 constexpr int kPqIterations = 12;
-constexpr std::size_t kVectorsPerWord = 128;  // a start needs no more
+constexpr std::size_t kVectorsPerWord = 64;  // a start needs no more
 
 // Every so many rows, enough to learn a start from.
 Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {

@@ -41,6 +41,14 @@ class Checkpoint(ToolTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("the checkpoint belongs to a training with other data or options", done.stderr)
 
+    def test_methods_that_make_none_say_so(self):
+        learn = self.vectors("learn.fvecs", 300, 16)
+        for spec in ("PQ4x4", "OPQ4x4", "CQ4x4", "OCQ4x4"):
+            for verb in ("train", "build"):
+                self.fail_with(1, verb, "--spec", spec, learn, "-o", self.path("out.smd"), "--checkpoint",
+                               self.path("training.smd"), says=[spec[:-3], "NOCQ, LOCQ"])
+        self.assert_only("learn.fvecs")
+
 
 if __name__ == "__main__":
     unittest.main()

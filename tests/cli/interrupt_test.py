@@ -1,6 +1,7 @@
 """Ctrl-C during long work: a quick end, exit code 130, nothing half-written."""
 import os
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -11,12 +12,14 @@ PATIENCE = 10 if os.environ.get("SANITIZED") else 2.5   # seconds; the aim is on
 
 
 class Interrupt(ToolTest):
-    def interrupted(self, *arguments, number=signal.SIGINT, after=0.5):
+    def interrupted(self, *arguments, number=signal.SIGINT, after=0.5, times=1):
         process = subprocess.Popen([SUMMAND, *arguments], stderr=subprocess.PIPE, text=True)
         time.sleep(after)
         self.assertIsNone(process.poll(), "the work was over before it could be interrupted")
         begin = time.monotonic()
-        process.send_signal(number)
+        for _ in range(times):
+            process.send_signal(number)
+            time.sleep(0.001)   # two that wait to be delivered are one
         _, said = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - begin, PATIENCE)
         self.assertEqual(process.returncode, 130, said)
@@ -40,6 +43,17 @@ class Interrupt(ToolTest):
         with open(self.path("index.smd"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "old")
         self.assert_only("base.fvecs", "index.smd")
+
+    def test_convert_removes_the_file_in_the_making(self):
+        base = self.path("base.u8bin")
+        rows, columns = 1 << 20, 1 << 14
+        with open(base, "wb") as file:   # 16 GB of zeros that take no room
+            file.write(struct.pack("<II", rows, columns))
+            file.truncate(8 + rows * columns)
+        for times in (1, 2):
+            said = self.interrupted("convert", base, self.path("copy.u8bin"), "--quiet", after=0.3, times=times)
+            self.assertEqual(said, "summand convert: interrupted, nothing was written\n")
+            self.assert_only("base.u8bin")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 """The verbs one after another: each step's file is what the next one needs."""
 import json
+import os
+import struct
+import subprocess
 import unittest
 
-from support import ToolTest, clustered, read_bytes, read_ivecs, squared_distance, write_fvecs
+from support import SUMMAND, ToolTest, clustered, read_bytes, read_ivecs, squared_distance, write_fvecs
 
 
 class Pipeline(ToolTest):
@@ -93,6 +96,14 @@ class Pipeline(ToolTest):
         self.assertEqual(info["vectors"], 1500)
         self.assertEqual(info["dimensions"], 16)
 
+    def test_info_tells_what_was_not_measured(self):
+        for spec, measured in (("PQ4x4", False), ("NOCQ4x4(iterations=1)", True)):
+            model = self.path("model.smd")
+            self.succeed("train", "--spec", spec, self.base, "-o", model)
+            figure = json.loads(self.succeed("info", model, "--json").stdout)["model"]["held_out_distortion"]
+            self.assertEqual(figure is not None, measured)
+            self.assertEqual("not measured" in self.succeed("info", model).stdout, not measured)
+
     def test_convert_keeps_the_values(self):
         npy, back = self.path("part.npy"), self.path("back.fvecs")
         self.succeed("convert", self.base, npy, "--rows", "5:100")
@@ -100,12 +111,44 @@ class Pipeline(ToolTest):
         row = 4 + 4 * 16
         self.assertEqual(read_bytes(back), read_bytes(self.base)[5 * row:105 * row])
 
+    @unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers keep freed memory")
+    def test_convert_needs_the_same_memory_for_a_file_of_any_size(self):
+        peaks = []
+        for megabytes in (1, 64):
+            base, rows = self.path("base.u8bin"), megabytes << 13
+            with open(base, "wb") as file:
+                file.write(struct.pack("<II", rows, 128))
+                file.truncate(8 + rows * 128)
+            process = subprocess.Popen([SUMMAND, "convert", base, self.path("copy.u8bin"), "--quiet"])
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status   # waited for, although not by its object
+            self.assertEqual(status, 0)
+            self.assertEqual(os.path.getsize(self.path("copy.u8bin")), os.path.getsize(base))
+            peaks.append(usage.ru_maxrss)
+        self.assertLess(peaks[1] - peaks[0], 40 << 10)   # KiB; the floats are 256 MiB
+
     def test_dry_run_estimates_and_writes_nothing(self):
         index = self.path("index.smd")
         shown = self.succeed("build", "--dry-run", self.base, "-o", index).stdout
-        for word in ("memory", "output", "train", "work"):
+        for word in ("memory  about", "output  about", "train   about", "work    about"):
             self.assertIn(word, shown)
+        without_output = json.loads(self.succeed("train", "--dry-run", self.base, "--json", "-").stdout)
+        self.assertGreater(without_output["train_seconds"], 0)
         self.assert_only("base.fvecs", "queries.fvecs")
+
+    def test_dry_run_counts_what_the_spec_costs(self):
+        def seconds(spec, verb="train"):
+            figures = json.loads(self.succeed(verb, "--dry-run", "--spec", spec, self.base, "--json", "-").stdout)
+            return figures["train_seconds"], figures["work_seconds"]
+        for method in [method["name"] for method in json.loads(self.succeed("methods", "--json").stdout)]:
+            few, many = (seconds(f"{method}8(iterations={count})")[0] for count in (1, 10000))
+            self.assertGreater(many, 3 * few, method)   # far more, but the speed is measured anew for each
+        self.assertGreater(seconds("NOCQ8(effort=best)", "build")[1], 3 * seconds("NOCQ8(effort=fast)", "build")[1])
+        model = self.path("model.smd")
+        self.succeed("train", "--spec", "PQ8", self.base, "-o", model)
+        figures = json.loads(self.succeed("build", "--dry-run", "--model", model, self.base, "--json", "-").stdout)
+        self.assertEqual(figures["train_seconds"], 0)
+        self.assertGreater(figures["work_seconds"], 0)
 
     def test_search_without_output_prints_the_ids(self):
         index = self.path("index.smd")

@@ -38,6 +38,16 @@ TEST(AtomicFile, WithoutACommitNothingIsLeft) {
     EXPECT_EQ(directory.files(), 0u);
 }
 
+TEST(AtomicFile, BytesThatWereAppendedCanBeReplaced) {
+    const TemporaryDirectory directory;
+    AtomicFile file(directory / "a");
+    file.append(bytes("0123456"));
+    file.overwrite(2, bytes("ab"));
+    file.append(bytes("789"));
+    file.commit();
+    EXPECT_EQ(read_raw(directory / "a"), "01ab456789");
+}
+
 TEST(AtomicFile, ASymbolicLinkIsKept) {
     const TemporaryDirectory directory;
     write_file(directory / "real", bytes("old"));
@@ -52,6 +62,7 @@ TEST(AtomicFile, SaysWhyItCannotWrite) {
     expect_error([&] { write_file(directory / "none/a", bytes("x")); },
                  {"none/a: cannot write: the directory", "does not exist"});
     expect_error([&] { write_file(directory.path().string(), bytes("x")); }, {"is a directory, expected a file"});
+    expect_error([&] { write_file("", bytes("x")); }, {"cannot write: expected the name of a file, got an empty one"});
     expect_error([&] { write_file("/dev/null", bytes("x")); }, {"/dev/null: cannot write: is not a regular file"});
 }
 

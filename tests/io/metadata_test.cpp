@@ -28,6 +28,8 @@ TEST(Metadata, EveryFieldIsCheckedForItsType) {
     EXPECT_EQ(fields.text("text"), "PQ");
     EXPECT_EQ(fields.figure("large"), 1e300);
     EXPECT_TRUE(std::isnan(fields.figure("none")));
+    EXPECT_EQ(fields.measured("large"), 1e300);
+    EXPECT_EQ(fields.measured("none"), std::nullopt);
     expect_error([&] { fields.count("count", 8, 9); }, {"x.smd: metadata model.count is 7, expected 8 to 9"});
     expect_error([&] { fields.count("negative"); }, {"metadata model.negative is not a whole number"});
     expect_error([&] { fields.count("large"); }, {"metadata model.large is not a whole number"});
@@ -36,6 +38,7 @@ TEST(Metadata, EveryFieldIsCheckedForItsType) {
     expect_error([&] { fields.number("large"); }, {"metadata model.large is not a finite number"});
     expect_error([&] { fields.number("none"); }, {"metadata model.none is not a finite number"});
     expect_error([&] { fields.figure("text"); }, {"metadata model.text is not a number"});
+    expect_error([&] { fields.measured("text"); }, {"metadata model.text is not a number"});
     expect_error([&] { fields.hash("text"); }, {"model.text is 'PQ', expected 16 hexadecimal digits"});
     expect_error([&] { fields.text("missing"); }, {"metadata has no model.missing"});
     expect_error([&] { Fields(reader, metadata, "codes"); }, {"metadata has no object codes"});

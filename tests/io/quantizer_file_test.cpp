@@ -66,10 +66,20 @@ TEST(QuantizerFile, BlocksStoreOnlyTheirColumns) {
     EXPECT_LT(blocks + 6 * 256 * 64 * sizeof(float), save(dense).size());
 }
 
-TEST(QuantizerFile, FiguresThatWereNotMeasuredStayNotANumber) {
+TEST(QuantizerFile, FiguresThatAreNotANumberStaySo) {
     Quantizer quantizer = dense_quantizer({2, 3, 4});
     quantizer.training.distortion = std::nan("");
     EXPECT_TRUE(std::isnan(load_quantizer(save(quantizer)).training.distortion));
+}
+
+TEST(QuantizerFile, AHeldOutDistortionThatWasNotMeasuredIsNullInTheFile) {
+    Quantizer quantizer = dense_quantizer({2, 3, 4});
+    quantizer.training.held_out_distortion = std::nullopt;
+    const Bytes bytes = save(quantizer);
+    EXPECT_EQ(load_quantizer(bytes), quantizer);
+    EXPECT_NE(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
+                  .find("\"held_out_distortion\":null"),
+              std::string_view::npos);
 }
 
 TEST(QuantizerFile, EveryDamageIsRefused) {

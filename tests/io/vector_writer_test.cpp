@@ -18,6 +18,59 @@ TEST(WriteVectors, ReadingGivesBackWhatWasWritten) {
     }
 }
 
+TEST(VectorWriter, PiecesOfAnySizeGiveTheSameFileAsOneCall) {
+    const TemporaryDirectory directory;
+    const Matrix<float> data = random_whole(100, 7, 0, 127, 3);
+    for (const char* file : {"a.fvecs", "a.bvecs", "a.ivecs", "a.fbin", "a.u8bin", "a.i8bin", "a.ibin", "a.npy"}) {
+        const std::string whole = directory / (std::string("whole") + file);
+        write_vectors(whole, data.view());
+        VectorWriter writer(directory / file, 7);
+        std::size_t done = 0;
+        for (const std::size_t rows : {1, 0, 30, 9, 60}) {
+            writer.write(data.view().slice(done, rows));
+            done += rows;
+        }
+        writer.finish();
+        EXPECT_EQ(read_raw(directory / file), read_raw(whole)) << file;
+    }
+}
+
+TEST(VectorWriter, TheFileAppearsWhenItIsFinished) {
+    const TemporaryDirectory directory;
+    const Matrix<float> data = random_matrix(3, 2, 1);
+    write_vectors(directory / "a.fvecs", data.view());
+    {
+        VectorWriter abandoned(directory / "a.fvecs", 2);
+        abandoned.write(random_matrix(9, 2, 2).view());
+    }
+    EXPECT_EQ(read_vectors(directory / "a.fvecs"), data);
+    EXPECT_EQ(directory.files(), 1u);
+}
+
+TEST(VectorWriter, AfterAnErrorNothingIsLeftAndNothingCanBeWritten) {
+    const TemporaryDirectory directory;
+    VectorWriter writer(directory / "a.bvecs", 1);
+    writer.write(Matrix<float>(5, 1, 1.0f).view());
+    expect_error(
+        [&] {
+            writer.write(Matrix<float>(2, 1, {1, 300}).view());
+        },
+        {"a.bvecs: cannot write row 6: 300 is outside 0..255"});
+    EXPECT_EQ(directory.files(), 0u);
+    expect_error([&] { writer.finish(); }, {"a.bvecs: cannot write after the end or an error"});
+
+    VectorWriter other(directory / "b.fvecs", 3);
+    expect_error([&] { other.write(Matrix<float>(1, 2).view()); },
+                 {"b.fvecs: cannot write vectors of 2 dimensions, expected 3"});
+    EXPECT_EQ(directory.files(), 0u);
+
+    VectorWriter finished(directory / "c.fvecs", 1);
+    finished.write(Matrix<float>(1, 1, 1.0f).view());
+    finished.finish();
+    expect_error([&] { finished.write(Matrix<float>(1, 1, 1.0f).view()); }, {"cannot write after the end or an error"});
+    EXPECT_EQ(read_vectors(directory / "c.fvecs").rows(), 1u);
+}
+
 TEST(WriteIds, ReadingGivesBackWhatWasWritten) {
     const TemporaryDirectory directory;
     const Matrix<std::int64_t> ids(2, 3, {0, 5, -1, 2147483647, 7, 8});
@@ -65,7 +118,26 @@ TEST(WriteVectors, RefusesUnknownFormatsAndNothingAtAll) {
     expect_error([&] { write_vectors(directory / "a.hdf5", random_matrix(1, 1, 1).view()); },
                  {"a.hdf5: cannot write vectors as '.hdf5', expected .fvecs"});
     expect_error([&] { write_vectors(directory / "a.fvecs", MatrixView<float>()); },
-                 {"cannot write 0 vectors of 0 dimensions, expected at least one of each"});
+                 {"cannot write vectors of 0 dimensions, expected at least 1"});
+    expect_error([&] { write_vectors(directory / "a.fvecs", Matrix<float>(0, 3).view()); },
+                 {"a.fvecs: cannot write 0 vectors, expected at least 1"});
+    EXPECT_EQ(directory.files(), 0u);
+}
+
+TEST(CheckOutput, SaysBeforehandWhatWritingWouldSay) {
+    const TemporaryDirectory directory;
+    for (const char* file : {"a.fvecs", "a.bvecs", "a.npy"}) check_output(directory / file, Content::vectors);
+    for (const char* file : {"a.ivecs", "a.ibin", "a.npy"}) check_output(directory / file, Content::ids);
+    check_output(directory / "a.smd");
+    write_raw(directory / "old.npy", "old");
+    check_output(directory / "old.npy", Content::vectors);
+    EXPECT_EQ(read_raw(directory / "old.npy"), "old");
+    EXPECT_EQ(directory.files(), 1u);
+    expect_error([&] { check_output(directory / "a.smd", Content::vectors); },
+                 {"a.smd: cannot write vectors as '.smd'"});
+    expect_error([&] { check_output(directory / "a.fvecs", Content::ids); }, {"a.fvecs: cannot write ids as '.fvecs'"});
+    expect_error([&] { check_output(directory / "none/a.smd"); }, {"none/a.smd: cannot write: the directory"});
+    expect_error([&] { check_output("/dev/null"); }, {"/dev/null: cannot write: is not a regular file"});
 }
 
 TEST(WriteIds, RefusesWhatTheFormatCannotHold) {

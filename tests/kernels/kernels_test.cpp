@@ -188,6 +188,7 @@ public:
         word = static_cast<std::uint32_t>(random.below(words));
         penalty = static_cast<float>(random.uniform());
         slope = static_cast<float>(2 * random.uniform() - 0.5);
+        gain_slope = -static_cast<float>(random.uniform());
         error = static_cast<float>(3 + random.uniform());
         excess = static_cast<float>(random.gaussian());
         absolute = seed % 2 == 0 ? 0 : static_cast<float>(random.uniform());
@@ -198,6 +199,7 @@ public:
                 .row_count = rows_.size(),
                 .unary = unary.data(),
                 .gain = gain.data(),
+                .gain_slope = gain_slope,
                 .stride = stride_,
                 .scale = scale,
                 .penalty = penalty,
@@ -213,8 +215,9 @@ public:
         return double{unary[k]} + 2 * double{scale} * pair;
     }
     double error_with(std::size_t k) const { return double{error} + change(k) - change(word); }
-    double excess_with(std::size_t k) const {
-        return double{excess} + double{gain[k]} - double{gain[word]} + double{slope} * (change(k) - change(word));
+    double excess_with(std::size_t k) const { return double{excess} + rise(k) - rise(word); }
+    double rise(std::size_t k) const {
+        return double{gain[k]} + double{gain_slope} * double{unary[k]} + double{slope} * change(k);
     }
     double cost(std::size_t k) const {
         return error_with(k) + double{penalty} * excess_with(k) * excess_with(k) +
@@ -229,7 +232,7 @@ public:
     }
 
     std::vector<float> unary, gain;
-    float scale = 1e-4f, penalty, slope, error, excess, absolute;
+    float scale = 1e-4f, penalty, slope, gain_slope, error, excess, absolute;
     std::uint32_t word;
 
 private:

@@ -266,12 +266,16 @@ TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
     }
 }
 
-TEST(Locq, WithoutAQueryModelHasNoMatrices) {
-    const Quantizer model =
-        train(clustered(400, 8).view(), parse_spec("LOCQ3x3(iterations=2,start=pq,lean=0,power=0,theta=0)"));
-    EXPECT_TRUE(model.encoder.metric.empty());
-    EXPECT_TRUE(model.encoder.probe.empty());
-    EXPECT_EQ(model.encoder.theta, 0);
+TEST(Locq, KeepsAGivenRuleAndElseChoosesOne) {
+    const Matrix<float> vectors = clustered(2000, 8);
+    const EncoderSettings given =
+        train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=0.25,expectation=0.75)")).encoder;
+    EXPECT_EQ(given.theta, 0.25f);
+    EXPECT_EQ(given.expectation, 0.75f);
+    const EncoderSettings half = train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=7)")).encoder;
+    EXPECT_EQ(half.theta, 7);
+    EXPECT_GT(half.expectation, 0.5f);
+    EXPECT_LE(half.expectation, 1);
 }
 
 // Held-out figures are those of fresh encodings, so they stay near what vectors never seen give.
@@ -279,7 +283,33 @@ TEST(Locq, HeldOutDistortionForetellsThatOfNewVectors) {
     const Matrix<float> vectors = clustered(2000, 8), fresh = clustered(1000, 8, 9);
     const Quantizer model = train(vectors.view(), parse_spec("LOCQ3x4(iterations=4,start=pq)"));
     const double error = distortion(model, fresh.view(), encode(model, fresh.view()));
-    EXPECT_NEAR(model.training.held_out_distortion, error, 0.25 * error);
+    ASSERT_TRUE(model.training.held_out_distortion.has_value());
+    EXPECT_NEAR(*model.training.held_out_distortion, error, 0.25 * error);
+}
+
+TEST(Train, WithoutVectorsToSpareTheHeldOutDistortionIsNotMeasured) {
+    const Matrix<float> few = clustered(32, 8), many = clustered(600, 8);
+    for (const char* spec : {"CQ2x4(iterations=1)", "NOCQ2x4(iterations=1)", "LOCQ2x4(iterations=1)"}) {
+        EXPECT_FALSE(train(few.view(), parse_spec(spec)).training.held_out_distortion.has_value()) << spec;
+        EXPECT_TRUE(train(many.view(), parse_spec(spec)).training.held_out_distortion.has_value()) << spec;
+    }
+    for (const char* spec : {"PQ2x4", "OPQ2x4(iterations=1)", "OCQ2x4(iterations=1)"}) {
+        const TrainingSummary training = train(many.view(), parse_spec(spec)).training;
+        EXPECT_FALSE(training.held_out_distortion.has_value()) << spec;
+        EXPECT_EQ(training.vectors, many.rows()) << spec;
+    }
+}
+
+TEST(Ocq, HasNoTranslationButTheMean) {
+    for (const Translation translation : {Translation::none, Translation::learnt})
+        expect_error(
+            [&] {
+                train(clustered(100, 8).view(), CompositeOptions{.constraint = Constraint::orthogonal,
+                                                                 .dictionaries = 2,
+                                                                 .words = 4,
+                                                                 .translation = translation});
+            },
+            {"train: OCQ subtracts the mean, it has no other translation"});
 }
 
 TEST(Composite, SurvivesConstantDataFewVectorsAndKOfTwo) {
@@ -312,7 +342,7 @@ TEST(Composite, RefusesStartsAndNumbersThatMakeNoSense) {
                 o.dictionaries = 1;
             });
         },
-        {"train: start=levels needs LOCQ with at least 2 dictionaries, got 1"});
+        {"train: start=levels needs LOCQ with at least 2 dictionaries, got LOCQ with 1"});
     expect_error(
         [&] {
             run([](CompositeOptions& o) {

@@ -14,7 +14,7 @@ namespace {
 struct Problem {
     explicit Problem(Offsets offsets, std::uint64_t seed = 1, double epsilon = 0.5)
         : codes(test::random_code_rows(200, 3, 6, seed)),
-          input(composite_input(test::random_matrix(200, 8, seed + 1), {}, {}, {})),
+          input(composite_input(test::random_matrix(200, 8, seed + 1))),
           model{.dictionaries = test::random_dictionaries(3, 6, 8, seed + 2), .epsilon = epsilon} {
         tie_offsets(model);
         if (offsets == Offsets::free)
@@ -36,7 +36,7 @@ TEST(Descend, NeverRaisesTheObjectiveAndReturnsIt) {
     for (const Offsets offsets : {Offsets::tied, Offsets::free})
         for (const double mu : {0.0, 0.01, 1.0, 100.0})
             for (const auto& [theta, absolute] : {std::pair{0.0, 0.0}, {0.4, 0.0}, {0.0, 1.0}}) {
-                const CompositePenalty penalty{mu, theta, offsets, absolute};
+                const CompositePenalty penalty{mu, theta, 1, offsets, absolute};
                 Problem problem(offsets);
                 double before = problem.objective(penalty);
                 for (const int iterations : {1, 2, 8, 8}) {
@@ -50,7 +50,7 @@ TEST(Descend, NeverRaisesTheObjectiveAndReturnsIt) {
 
 TEST(Descend, LowersAnObjectiveThatIsFarFromItsMinimum) {
     for (const Offsets offsets : {Offsets::tied, Offsets::free}) {
-        const CompositePenalty penalty{0.1, 0, offsets};
+        const CompositePenalty penalty{0.1, 0, 1, offsets};
         Problem problem(offsets);
         const double before = problem.objective(penalty);
         EXPECT_LT(descend(problem.data(), penalty, 8, {}, problem.model), 0.5 * before);
@@ -59,10 +59,9 @@ TEST(Descend, LowersAnObjectiveThatIsFarFromItsMinimum) {
 
 TEST(Descend, KeepsZerosAtZeroWhereOnlyTheOthersMayChange) {
     for (const Offsets offsets : {Offsets::tied, Offsets::free}) {
-        const CompositePenalty penalty{0.1, 0, offsets};
-        Problem problem(offsets), dense(offsets);
-        std::size_t zeros = 0;
-        for (std::size_t i = 0; i < problem.model.dictionaries.rows.size(); i += 3, ++zeros)
+        const CompositePenalty penalty{0.1, 0, 1, offsets};
+        Problem problem(offsets);
+        for (std::size_t i = 0; i < problem.model.dictionaries.rows.size(); i += 3)
             problem.model.dictionaries.rows.data()[i] = 0;
         const double before = problem.objective(penalty);
         EXPECT_LT(descend(problem.data(), penalty, 8, {}, problem.model, Support::nonzeros), 0.7 * before);
@@ -73,14 +72,14 @@ TEST(Descend, KeepsZerosAtZeroWhereOnlyTheOthersMayChange) {
 
 TEST(Descend, KeepsTiedOffsetsTied) {
     Problem problem(Offsets::tied);
-    descend(problem.data(), {0.1, 0, Offsets::tied}, 8, {}, problem.model);
+    descend(problem.data(), {0.1, 0, 1, Offsets::tied}, 8, {}, problem.model);
     CompositeModel tied = problem.model;
     tie_offsets(tied);
     EXPECT_EQ(problem.model.word_offsets, tied.word_offsets);
 }
 
 TEST(Descend, WithoutAPenaltyReachesTheLeastSquaresSolution) {
-    const CompositePenalty penalty{0, 0, Offsets::free};
+    const CompositePenalty penalty{0, 0, 1, Offsets::free};
     Problem closed(Offsets::free), iterated(Offsets::free);
     for (int turn = 0; turn < 20; ++turn) solve_dictionaries(closed.data(), {}, closed.model.dictionaries);
     descend(iterated.data(), penalty, 200, {}, iterated.model);
@@ -88,7 +87,7 @@ TEST(Descend, WithoutAPenaltyReachesTheLeastSquaresSolution) {
 }
 
 TEST(Descend, IsTheSameForEveryThreadCountAndKernelLevel) {
-    const CompositePenalty penalty{0.1, 0.4, Offsets::free};
+    const CompositePenalty penalty{0.1, 0.4, 1, Offsets::free};
     Problem expected(Offsets::free);
     descend(expected.data(), penalty, 8, {.threads = 1}, expected.model);
     test::with_each_level([&] {
@@ -103,7 +102,7 @@ TEST(Descend, PassesACancellationThroughTheSolver) {
     std::stop_source source;
     source.request_stop();
     Problem problem(Offsets::tied);
-    EXPECT_THROW(descend(problem.data(), {0.1, 0, Offsets::tied}, 8, {.stop = source.get_token()}, problem.model),
+    EXPECT_THROW(descend(problem.data(), {0.1, 0, 1, Offsets::tied}, 8, {.stop = source.get_token()}, problem.model),
                  Cancelled);
 }
 
@@ -128,7 +127,7 @@ TEST(SolveDictionaries, SolvesTheNormalEquations) {
     const Dictionaries start = problem.model.dictionaries;
     solve_dictionaries(problem.data(), {}, problem.model.dictionaries);
     CompositeGradient gradient;
-    evaluate(problem.data(), problem.model, {0, 0, Offsets::free}, {}, &gradient);
+    evaluate(problem.data(), problem.model, {0, 0, 1, Offsets::free}, {}, &gradient);
     for (std::size_t i = 0; i < gradient.words.size(); ++i) {
         const double ridge = 2 * (double{problem.model.dictionaries.rows.data()[i]} - double{start.rows.data()[i]});
         EXPECT_NEAR(gradient.words[i] * 200 + ridge, 0, 1e-2);
@@ -175,7 +174,7 @@ TEST(DescendOrthogonal, NeverRaisesItsObjective) {
     for (const double penalty : {0.0, 0.001, 0.1}) {
         Problem problem(Offsets::free);
         const auto objective = [&] {
-            return evaluate(problem.data(), problem.model, {0, 0, Offsets::free}, {}).error +
+            return evaluate(problem.data(), problem.model, {0, 0, 1, Offsets::free}, {}).error +
                    penalty * plain_cross_products(problem.model.dictionaries);
         };
         double before = objective();

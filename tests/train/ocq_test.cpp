@@ -22,7 +22,9 @@ Dictionaries data_words(const Quantizer& model) {
     Matrix<float> transposed(model.rotation.columns(), model.rotation.rows());
     for (std::size_t i = 0; i < model.rotation.rows(); ++i)
         for (std::size_t j = 0; j < model.rotation.columns(); ++j) transposed[j][i] = model.rotation[i][j];
-    return transformed_words(model.dictionaries, transposed, {});
+    Dictionaries words = model.dictionaries;
+    words.rows = multiply_transposed(words.rows.view(), transposed.view(), {});
+    return words;
 }
 
 TEST(Ocq, DictionariesAreOrthogonalToEachOther) {

@@ -89,6 +89,7 @@ TEST(Qav, TheObjectiveIsAQuarterOfTheAugmentedErrorAndNeverRises) {
     const Quantizer model = train(vectors.view(), options);
     EXPECT_EQ(model.encoder.penalty, 0.25f);
     EXPECT_EQ(model.encoder.theta, 1.0f);
+    EXPECT_EQ(model.encoder.expectation, 0.0f);
     const Matrix<std::uint8_t> codes = test::random_code_rows(task.vectors.rows(), 3, 16, 7);
     double error = 0;
     for (std::size_t n = 0; n < codes.rows(); ++n) {

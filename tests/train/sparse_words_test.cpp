@@ -109,6 +109,11 @@ TEST(Snocq, IsSearchedThroughSparseTablesWithTheScoresOfDenseOnes) {
     }
 }
 
+TEST(Snocq, RefusesMoreValuesThanThereAre) {
+    expect_error([] { train(clustered(100, 4).view(), parse_spec("SNOCQ2x2(nonzeros=33)")); },
+                 {"train: expected at most 32 values that are not zero, got 33"});
+}
+
 TEST(Snocq, SparseWordsAreAnOptionOfNocqAlone) {
     const Matrix<float> vectors = clustered(100, 4);
     expect_error([&] { train(vectors.view(), CompositeOptions{.dictionaries = 2, .words = 4, .nonzeros = 5}); },

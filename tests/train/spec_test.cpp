@@ -108,16 +108,19 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"NOCQ2x2(mu=much)", "option mu: expected auto, validate or a number, got 'much'"},
         {"NOCQ2x2(mu=inf)", "option mu: expected auto, validate or a number, got 'inf'"},
         {"NOCQ2x2(mu=-1)", "expected a penalty of at least 0, got -1"},
-        {"LOCQ2x2(theta=x)", "option theta: expected a number, got 'x'"},
+        {"LOCQ2x2(theta=x)", "option theta: expected auto or a number, got 'x'"},
         {"NOCQ2x2(epsilon=1)", "option epsilon: expected learnt or 0, got '1'"},
         {"CQ2x2(bias=half)", "option bias: expected float or byte or dropped, got 'half'"},
-        {"CQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
+        {"CQ2x2(translation=x)", "option translation: expected mean or none, got 'x'"},
+        {"CQ2x2(translation=learnt)", "translation=learnt would change nothing for CQ: its words are free to take"},
+        {"NOCQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
+        {"LOCQ1x2(start=levels)", "start=levels needs LOCQ with at least 2 dictionaries, got LOCQ with 1"},
         {"NOCQ2x2(effort=x)", "effort: expected fast, default or best, got 'x'"},
         {"PQ2x2(start=pca)", "spec 'PQ2x2(start=pca)': unknown option 'start' of PQ; known: order, iterations"},
         {"OCQ2x2(mu=1)", "unknown option 'mu' of OCQ; known: "},
+        {"QAV2x2(translation=learnt)", "train: QAV has no translation to learn; expected mean or none"},
         {"SNOCQ2x2(level=3)", "option level: expected 1 or 2, got '3'"},
         {"SNOCQ2x2(nonzeros=0)", "option nonzeros: expected a whole number from 1 to 2147483647, got '0'"},
-        {"SNOCQ2x2(nonzeros=129)", "train: expected at most 128 values that are not zero, got 129"},
         {"ITQ8(distance=near)", "option distance: expected asymmetric or symmetric, got 'near'"},
         {"UB2x2(mu=1)", "unknown option 'mu' of UB; known: "},
         {"NOCQ2x2(theta=0.1)", "unknown option 'theta' of NOCQ; known: "},
@@ -125,7 +128,37 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
     for (const auto& [text, message] : cases) {
         SCOPED_TRACE(text);
         expect_error([&, spec = text] { train_with(spec); }, {message});
+        expect_error([&, spec = text] { check(parse_spec(spec)); }, {message});
     }
+}
+
+TEST(TrainBySpec, OnlyResumableMethodsTakeCheckpoints) {
+    const Matrix<float> vectors = clustered(100, 16);
+    const Checkpoint before;
+    for (const MethodInfo& method : methods()) {
+        const Spec spec = parse_spec(two_dictionaries(method.name, "2") + "(iterations=1)");
+        int saved = 0;
+        const TrainSettings saving{.checkpoint = [&](const Checkpoint&) { ++saved; }};
+        if (method.resumable) {
+            train(vectors.view(), spec, saving);
+            EXPECT_EQ(saved, 1) << method.name;
+            continue;
+        }
+        const std::string message = std::string("train: ") + std::string(method.name) +
+                                    " makes no checkpoints; methods that do: NOCQ, LOCQ, UB, SNOCQ";
+        expect_error([&] { train(vectors.view(), spec, saving); }, {message});
+        expect_error([&] { train(vectors.view(), spec, {.resume = &before}); }, {message});
+        expect_error([&] { check(spec, saving); }, {message});
+    }
+    for (const Constraint constraint : {Constraint::none, Constraint::orthogonal})
+        expect_error(
+            [&] {
+                train(vectors.view(), CompositeOptions{.constraint = constraint,
+                                                       .dictionaries = 2,
+                                                       .words = 4,
+                                                       .checkpoint = [](const Checkpoint&) {}});
+            },
+            {"makes no checkpoints; methods that do: NOCQ, LOCQ, UB, SNOCQ"});
 }
 
 TEST(TrainBySpec, MakesAModelOfTheMethodNamed) {

@@ -1,4 +1,4 @@
-#include "train/query_model.h"
+#include "train/near_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -50,73 +50,37 @@ TEST(NearPairs, AreTheSameForEveryThreadCount) {
     EXPECT_EQ(near_pairs(vectors.view(), {.threads = 1}), near_pairs(vectors.view(), {.threads = 2}));
 }
 
-double entry_of_product(const Matrix<float>& a, const Matrix<float>& b, std::size_t i, std::size_t j) {
-    double sum = 0;
-    for (std::size_t d = 0; d < a.columns(); ++d) sum += double{a[i][d]} * double{b[d][j]};
-    return sum;
-}
-
-TEST(QueryModel, TheInverseUndoesTheMetricAndTheProbeIsItsExpectation) {
-    const Matrix<float> vectors = centred(500, 7);
-    const QueryModel model = query_model(vectors.view(), near_pairs(vectors.view(), {}), {}, {});
-    for (std::size_t i = 0; i < 7; ++i)
-        for (std::size_t j = 0; j < 7; ++j) {
-            EXPECT_NEAR(entry_of_product(model.metric, model.inverse, i, j), i == j ? 1 : 0, 1e-4);
-            EXPECT_NEAR(entry_of_product(model.metric, model.probe, i, j), model.expectation[i][j], 1e-4);
-            EXPECT_NEAR(model.metric[i][j], model.metric[j][i], 1e-5);
-        }
-}
-
-TEST(QueryModel, WithoutLeanAndPowerIsTheIdentity) {
-    const Matrix<float> vectors = centred(300, 5);
-    const QueryModel model = query_model(vectors.view(), near_pairs(vectors.view(), {}), {.lean = 0, .power = 0}, {});
-    for (std::size_t i = 0; i < 5; ++i)
-        for (std::size_t j = 0; j < 5; ++j) {
-            EXPECT_NEAR(model.metric[i][j], i == j ? 1 : 0, 1e-5);
-            EXPECT_NEAR(model.probe[i][j], i == j ? 1 : 0, 1e-5);
-        }
-}
-
-TEST(QueryModel, SurvivesDataWithoutVariance) {
-    const Matrix<float> vectors(60, 4);
-    const QueryModel model = query_model(vectors.view(), near_pairs(vectors.view(), {}), {}, {});
-    for (const Matrix<float>* matrix : {&model.metric, &model.inverse, &model.probe})
-        for (const float x : matrix->values()) EXPECT_TRUE(std::isfinite(x));
-}
-
-// Without a model s² = Var[r·(q - x) + |r|²/2·(1 - θ)] / E|r|² over the pairs.
 TEST(ScoreVariance, IsTheFormulaOfItsHeader) {
     const Matrix<float> vectors = centred(120, 5);
     const Dictionaries words = test::random_dictionaries(2, 4, 5, 3);
     const Matrix<std::uint8_t> codes = test::random_code_rows(120, 2, 4, 4);
     const NearPairs pairs = near_pairs(vectors.view(), {});
-    for (const double theta : {0.0, 0.4}) {
+    for (const OffsetRule rule : {OffsetRule{1, 0}, OffsetRule{1, 0.4}, OffsetRule{0.7, -0.2}}) {
         double values = 0, squares = 0, errors = 0;
         for (const auto& [x, q] : pairs) {
             const std::vector<float> sum = test::sum_of_words(words, codes.row(x));
             double value = 0, error = 0;
             for (std::size_t d = 0; d < 5; ++d) {
                 const double r = double{vectors[x][d]} - double{sum[d]};
-                value += r * (double{vectors[q][d]} - double{vectors[x][d]});
+                value += r * (double{vectors[q][d]} - rule.expectation * double{vectors[x][d]});
                 error += r * r;
             }
-            value += (1 - theta) / 2 * error;
+            value += (1 - rule.theta) / 2 * error;
             values += value;
             squares += value * value;
             errors += error;
         }
         const double count = static_cast<double>(pairs.size());
         const double expected = (squares / count - values * values / count / count) / (errors / count);
-        EXPECT_NEAR(score_variance(vectors.view(), pairs, nullptr, theta, words, codes, {}), expected, 1e-3 * expected);
+        EXPECT_NEAR(score_variance(vectors.view(), pairs, rule, words, codes, {}), expected, 1e-3 * expected);
     }
 }
 
 TEST(ScoreVariance, OfExactCodesIsZero) {
     const Matrix<float> vectors(20, 3);
     const Dictionaries words{.count = 1, .words = 2, .rows = Matrix<float>(2, 3)};
-    EXPECT_EQ(score_variance(vectors.view(), near_pairs(vectors.view(), {}), nullptr, 0, words,
-                             Matrix<std::uint8_t>(20, 1), {}),
-              0);
+    EXPECT_EQ(
+        score_variance(vectors.view(), near_pairs(vectors.view(), {}), {}, words, Matrix<std::uint8_t>(20, 1), {}), 0);
 }
 
 }  // namespace

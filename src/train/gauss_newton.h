@@ -1,0 +1,22 @@
+// One update of dictionaries and free offsets with the codes fixed, by a Gauss-Newton step: e_n is replaced by its
+// tangent, so that the objective becomes a sum of squares,
+//
+//     1/N Σ_n |r_n - δ_n|² + penalty·(e_n + g_n·δ_n - Σ_m Δword_offset)²      δ_n = Σ_m Δc, g_n = 2 a·y_n - 2 (1 - θ)
+//     r_n
+//
+// and that is lowered by conjugate gradients, preconditioned with what it is without a penalty: the words' usage
+// counts Y·Yᵀ, factorised once. A few iterations go as far as dozens of L-BFGS (docs/decisions/0004).
+#pragma once
+
+#include "train/composite_objective.h"
+
+namespace summand {
+
+/// The factor of Y·Yᵀ has that many rows at most.
+inline constexpr std::size_t kMostNewtonWords = 8192;
+
+/// `iterations` of conjugate gradients; never ends higher. Returns the value. Needs free offsets.
+double newton_step(const CompositeData& data, const CompositePenalty& penalty, int iterations,
+                   const Execution& execution, CompositeModel& model);
+
+}  // namespace summand

@@ -1,0 +1,97 @@
+#include "train/offset_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/parallel.h"
+#include "kernels/kernels.h"
+#include "math/blas.h"
+
+namespace summand {
+namespace {
+
+constexpr std::size_t kFewestQueries = 64;  // fewer say too little
+constexpr std::size_t kMostQueries = 1024;
+constexpr double kExpectations[] = {0.9, 1};
+constexpr double kThetas[] = {-0.3, -0.15, 0, 0.15, 0.3};
+
+std::vector<OffsetRule> candidates(const GivenRule& given) {
+    std::vector<OffsetRule> rules;
+    for (const double expectation : kExpectations)
+        for (const double theta : kThetas)
+            rules.push_back({given.expectation.value_or(expectation), given.theta.value_or(theta)});
+    return rules;
+}
+
+// What each rule wants the offsets of each vector to add up to; a row per rule.
+Matrix<float> wanted_offsets(MatrixView<float> vectors, MatrixView<float> sums, const std::vector<OffsetRule>& rules,
+                             const Execution& execution) {
+    const std::size_t D = vectors.columns();
+    Matrix<float> wanted(rules.size(), vectors.rows());
+    parallel_ranges(execution, vectors.rows(), 1024, [&](std::size_t first, std::size_t last) {
+        for (std::size_t n = first; n < last; ++n) {
+            const double norm = static_cast<double>(kernels().dot(vectors.row(n), vectors.row(n), D));
+            const double product = norm - static_cast<double>(kernels().dot(vectors.row(n), sums.row(n), D));
+            const double error = static_cast<double>(kernels().squared_distance(vectors.row(n), sums.row(n), D));
+            for (std::size_t i = 0; i < rules.size(); ++i)
+                wanted[i][n] =
+                    static_cast<float>(norm - 2 * rules[i].expectation * product + (1 - rules[i].theta) * error);
+        }
+    });
+    return wanted;
+}
+
+// Row of the true nearest neighbour, from the products q·y.
+std::size_t nearest(const float* products, const std::vector<float>& norms) {
+    std::size_t best = 0;
+    for (std::size_t n = 1; n < norms.size(); ++n)
+        if (norms[n] - 2 * products[n] < norms[best] - 2 * products[best]) best = n;
+    return best;
+}
+
+// How many rows score below row `own`.
+std::size_t rank_of(std::size_t own, const float* offsets, const float* products, std::size_t rows) {
+    const float score = offsets[own] - 2 * products[own];
+    std::size_t rank = 0;
+    for (std::size_t n = 0; n < rows; ++n) rank += offsets[n] - 2 * products[n] < score ? 1 : 0;
+    return rank;
+}
+
+}  // namespace
+
+std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
+                                 const Matrix<float>& offsets, const Execution& execution) {
+    std::vector<float> norms(vectors.rows());
+    for (std::size_t n = 0; n < norms.size(); ++n)
+        norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
+    const MatrixView<float> asked = queries.slice(0, std::min(kMostQueries, queries.rows()));
+    const Matrix<float> exact = multiply_transposed(asked, vectors, execution),
+                        coded = multiply_transposed(asked, sums, execution);
+    Matrix<double> costs(asked.rows(), offsets.rows());
+    parallel_for(execution, asked.rows(), [&](std::size_t q) {
+        const std::size_t own = nearest(exact.row(q), norms);
+        for (std::size_t i = 0; i < offsets.rows(); ++i)
+            costs[q][i] =
+                std::log2(1.0 + static_cast<double>(rank_of(own, offsets.row(i), coded.row(q), vectors.rows())));
+    });
+    std::vector<double> means(offsets.rows(), 0.0);
+    for (std::size_t q = 0; q < costs.rows(); ++q)
+        for (std::size_t i = 0; i < means.size(); ++i) means[i] += costs[q][i] / static_cast<double>(costs.rows());
+    return means;
+}
+
+OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
+                            const GivenRule& given, const Execution& execution) {
+    if (queries.rows() < kFewestQueries || (given.expectation && given.theta)) return usual_offset_rule(given);
+    const std::vector<OffsetRule> rules = candidates(given);
+    const std::vector<double> costs =
+        search_costs(queries, vectors, sums, wanted_offsets(vectors, sums, rules, execution), execution);
+    return rules[static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin())];
+}
+
+OffsetRule usual_offset_rule(const GivenRule& given) {
+    return {given.expectation.value_or(0.9), given.theta.value_or(0)};
+}
+
+}  // namespace summand

@@ -1,0 +1,43 @@
+// What the offsets of a code should add up to. With r = y - ȳ,
+//
+//     Σ_m word_offset = |y|² - 2 a·y·r + (1 - θ)·|r|²         a: the expectation
+//
+// makes the score right for the query a·y, and (1 - θ)·|r|² too large. The paper's choice, |ȳ|², is a = 1, θ = 0. But
+// queries near y are not centred on it: they lean towards the mean of the data, the more so the farther the nearest
+// neighbours are, and then other values rank better. How much differs between data sets (docs/decisions/0006), so they
+// are searched for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "summand/execution.h"
+#include "summand/matrix.h"
+
+namespace summand {
+
+struct OffsetRule {
+    double expectation = 1;
+    double theta = 0;
+};
+
+/// What may be given beforehand; the rest is searched for.
+struct GivenRule {
+    std::optional<double> expectation = {}, theta = {};
+};
+
+/// How late `queries` find their nearest neighbours among `vectors`, where those are scored by offset - 2 q·sum: the
+/// mean of log2(1 + rank), for each row of `offsets`. At most 1,024 queries are asked.
+std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
+                                 const Matrix<float>& offsets, const Execution& execution);
+
+/// The rule with which they are found earliest where the offsets follow it exactly; a fixed one where there are too few
+/// queries to tell.
+OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
+                            const GivenRule& given, const Execution& execution);
+
+/// A good one on average over data sets.
+OffsetRule usual_offset_rule(const GivenRule& given);
+
+}  // namespace summand

@@ -1,0 +1,97 @@
+#include "train/offset_rule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/data.h"
+
+namespace summand {
+namespace {
+
+// Vectors with approximations that err at random, and queries.
+struct Setting {
+    explicit Setting(std::size_t rows = 400, std::size_t asked = 80)
+        : vectors(test::clustered(rows, 6)), sums(vectors), queries(test::clustered(asked, 6, 7)) {
+        const Matrix<float> noise = test::random_matrix(rows, 6, 3);
+        for (std::size_t i = 0; i < sums.size(); ++i) sums.data()[i] += 0.3f * noise.data()[i];
+    }
+
+    Matrix<float> vectors, sums, queries;
+};
+
+// log2(1 + rank) by sorting.
+double plain_cost(const Setting& setting, const float* offsets) {
+    double total = 0;
+    for (std::size_t q = 0; q < setting.queries.rows(); ++q) {
+        const float* query = setting.queries.row(q);
+        std::size_t nearest = 0;
+        std::vector<double> scores;
+        for (std::size_t n = 0; n < setting.vectors.rows(); ++n) {
+            if (test::squared_distance(query, setting.vectors.row(n), 6) <
+                test::squared_distance(query, setting.vectors.row(nearest), 6))
+                nearest = n;
+            scores.push_back(double{offsets[n]} - 2 * test::dot(query, setting.sums.row(n), 6));
+        }
+        const double own = scores[nearest];
+        std::sort(scores.begin(), scores.end());
+        total += std::log2(
+            1.0 + static_cast<double>(std::lower_bound(scores.begin(), scores.end(), own - 1e-6) - scores.begin()));
+    }
+    return total / static_cast<double>(setting.queries.rows());
+}
+
+TEST(SearchCosts, AreThoseOfSortedScores) {
+    const Setting setting;
+    const Matrix<float> offsets = test::random_matrix(3, 400, 5);
+    const std::vector<double> costs =
+        search_costs(setting.queries.view(), setting.vectors.view(), setting.sums.view(), offsets, {});
+    ASSERT_EQ(costs.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(costs[i], plain_cost(setting, offsets.row(i)), 1e-3);
+}
+
+TEST(SearchCosts, AreZeroForExactScores) {
+    const Setting setting;
+    Matrix<float> norms(1, 400);
+    for (std::size_t n = 0; n < 400; ++n)
+        norms[0][n] = static_cast<float>(test::dot(setting.vectors.row(n), setting.vectors.row(n), 6));
+    EXPECT_EQ(search_costs(setting.queries.view(), setting.vectors.view(), setting.vectors.view(), norms, {})[0], 0);
+}
+
+TEST(OffsetRule, IsTheBestOfAllThatAreTried) {
+    const Setting setting;
+    const OffsetRule best =
+        best_offset_rule(setting.queries.view(), setting.vectors.view(), setting.sums.view(), {}, {});
+    const auto cost_of = [&](const OffsetRule& rule) {
+        std::vector<float> offsets;
+        for (std::size_t n = 0; n < 400; ++n) {
+            const float *y = setting.vectors.row(n), *sum = setting.sums.row(n);
+            const double norm = test::dot(y, y, 6);
+            offsets.push_back(static_cast<float>(norm - 2 * rule.expectation * (norm - test::dot(y, sum, 6)) +
+                                                 (1 - rule.theta) * test::squared_distance(y, sum, 6)));
+        }
+        return plain_cost(setting, offsets.data());
+    };
+    for (const double expectation : {0.9, 1.0})
+        for (const double theta : {-0.3, 0.0, 0.3})
+            EXPECT_LE(cost_of(best), cost_of({expectation, theta}) + 1e-3) << expectation << " " << theta;
+}
+
+TEST(OffsetRule, KeepsWhatIsGiven) {
+    const Setting setting;
+    const OffsetRule rule =
+        best_offset_rule(setting.queries.view(), setting.vectors.view(), setting.sums.view(), {.theta = 5}, {});
+    EXPECT_EQ(rule.theta, 5);
+}
+
+TEST(OffsetRule, IsTheUsualOneWhereFewQueriesCanTell) {
+    const Setting setting(400, 10);
+    const OffsetRule rule =
+        best_offset_rule(setting.queries.view(), setting.vectors.view(), setting.sums.view(), {}, {});
+    EXPECT_EQ(rule.expectation, usual_offset_rule({}).expectation);
+    EXPECT_EQ(rule.theta, usual_offset_rule({}).theta);
+}
+
+}  // namespace
+}  // namespace summand
