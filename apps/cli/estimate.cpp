@@ -61,6 +61,15 @@ double iterations_of(const Spec& spec) {
     return std::atof(option(spec, "iterations", shown).c_str());
 }
 
+// Codes of a vector: ITQ has one for eight of its bits.
+double dictionaries_of(const Spec& spec) {
+    return static_cast<double>(spec.method == "ITQ" ? (spec.dictionaries + 7) / 8 : spec.dictionaries);
+}
+
+bool rotates(const Spec& spec) {
+    return spec.method == "OPQ" || spec.method == "OCQ" || spec.method == "ITQ" || spec.method == "OTQ";
+}
+
 double block_products(const Sizes& s) { return 2 * s.N * s.D * s.K; }
 double dense_products(const Sizes& s) { return s.M * block_products(s); }
 
@@ -113,9 +122,18 @@ double penalised_training(const Spec& spec, const Sizes& s) {
     return operations;
 }
 
+// Methods that are trained by least squares for all words, or cost about that.
+bool unconstrained(const Spec& spec) {
+    constexpr std::string_view kMethods[] = {"CQ", "CQe", "CQd", "CQc", "QAV", "RQ", "AQ", "AQe"};
+    return std::find(std::begin(kMethods), std::end(kMethods), spec.method) != std::end(kMethods);
+}
+
 double training_operations(const Spec& spec, const Sizes& s) {
     if (spec.method == "PQ" || spec.method == "OPQ") return block_training(spec, s);
-    if (spec.method == "CQ") return composite_start(s) + iterations_of(spec) * unconstrained_step(s);
+    if (spec.method == "ITQ") return iterations_of(spec) * rotated_step(s);
+    if (spec.method == "OTQ")
+        return 12 * rotated_step(s) + iterations_of(spec) * (rotated_step(s) + 2 * s.N * s.M * s.K * s.K);
+    if (unconstrained(spec)) return composite_start(s) + iterations_of(spec) * unconstrained_step(s);
     if (spec.method == "OCQ")
         return composite_start(s) + iterations_of(spec) * orthogonal_step(s) + 20 * rotated_step(s);
     return penalised_training(spec, s);
@@ -136,13 +154,12 @@ double training_bytes(const Spec& spec, const Sizes& s) {
 Estimate training_of(const VectorReader& learn, const LearnOptions& options, double speed) {
     const Spec spec = parse_spec(options.spec);
     const Sizes sizes{static_cast<double>(std::min(learn.rows(), options.learn_size)),
-                      static_cast<double>(learn.columns()), static_cast<double>(spec.dictionaries),
-                      static_cast<double>(spec.words())};
-    const bool blocks = spec.method == "PQ" || spec.method == "OPQ" || spec.method == "OCQ";
+                      static_cast<double>(learn.columns()), dictionaries_of(spec), static_cast<double>(spec.words())};
+    const bool blocks = spec.method == "PQ" || spec.method == "OPQ" || spec.method == "OCQ" || spec.method == "ITQ";
     Estimate estimate;
     estimate.memory_bytes = training_bytes(spec, sizes);
     estimate.output_bytes = sizeof(float) * sizes.K * sizes.D * (blocks ? 1 : sizes.M);
-    if (spec.method == "OPQ" || spec.method == "OCQ") estimate.output_bytes += sizeof(float) * sizes.D * sizes.D;
+    if (rotates(spec)) estimate.output_bytes += sizeof(float) * sizes.D * sizes.D;
     estimate.train_seconds = training_operations(spec, sizes) / (kEfficiency * speed);
     return estimate;
 }
@@ -185,14 +202,16 @@ CodeShape shape_of(const Quantizer& model) {
 }
 
 CodeShape shape_of(const Spec& spec) {
-    const bool rotated = spec.method == "OPQ" || spec.method == "OCQ", blocks = rotated || spec.method == "PQ";
+    const bool blocks = spec.method == "PQ" || (rotates(spec) && spec.method != "OTQ");
     const double per_code = spec.bits <= 4 ? 0.5 : 1;
-    double bytes = std::ceil(per_code * static_cast<double>(spec.dictionaries));
-    if (spec.method == "CQ") bytes += option(spec, "bias", "float") == "float" ? sizeof(float) : 1;
-    return {.dictionaries = static_cast<double>(spec.dictionaries),
+    double bytes = std::ceil(per_code * dictionaries_of(spec));
+    const std::string bias = spec.method == "CQ" ? option(spec, "bias", "float") : "";
+    if (bias == "float") bytes += sizeof(float);
+    if (bias == "byte") bytes += 1;
+    return {.dictionaries = dictionaries_of(spec),
             .words = static_cast<double>(spec.words()),
             .bytes = bytes,
-            .rotated = rotated,
+            .rotated = rotates(spec),
             .dense = !blocks,
             .effort = parse_effort(option(spec, "effort", std::string(name(Effort::standard))))};
 }

@@ -1,6 +1,7 @@
 // summand info: what a file holds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,6 +20,15 @@ struct Options {
     bool as_json = false;
 };
 
+std::string_view bias_name(Bias bias) {
+    return bias == Bias::stored ? "stored" : bias == Bias::derived ? "derived" : "none";
+}
+
+std::size_t nonzeros(const Dictionaries& dictionaries) {
+    const auto& values = dictionaries.rows.values();
+    return values.size() - static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0f));
+}
+
 Json describe(const Quantizer& model) {
     const Dictionaries& dictionaries = model.dictionaries;
     const TrainingSummary& training = model.training;
@@ -28,8 +38,11 @@ Json describe(const Quantizer& model) {
                 {"dimensions", model.dimensions()},
                 {"code_bytes", model.code_bytes()},
                 {"structure", dictionaries.blocks() ? "blocks" : "dense"},
+                {"nonzeros", nonzeros(dictionaries)},
+                {"bias", bias_name(model.bias)},
                 {"rotation", model.rotation.empty() ? "none" : "learnt"},
                 {"unit_length", model.unit_length},
+                {"search", dictionaries.blocks() ? "blocks" : name(model.encoder.search)},
                 {"effort", name(model.encoder.effort)},
                 {"identity", fmt::format("{:016x}", identity(model))},
                 {"learn_vectors", training.vectors},
@@ -38,6 +51,7 @@ Json describe(const Quantizer& model) {
     if (training.held_out_distortion) object["held_out_distortion"] = *training.held_out_distortion;
     if (training.cross_term_deviation > 0 && training.distortion > 0)
         object["cross_term_spread"] = training.cross_term_deviation / training.distortion;
+    if (model.binary_queries) object["queries"] = "signs";
     object["iterations"] = training.objective.size();
     return object;
 }

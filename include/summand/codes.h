@@ -11,7 +11,7 @@ namespace summand {
 
 struct Codes {
     Matrix<std::uint8_t> rows = {};  ///< n × M, row order; rows[i][m] < K
-    std::vector<float> bias = {};    ///< n values, or empty where the method stores none
+    std::vector<float> bias = {};    ///< n values, or empty where the model stores none
     std::uint64_t model = 0;         ///< identity of the quantizer that made them
 
     std::size_t size() const { return rows.rows(); }

@@ -29,9 +29,27 @@ enum class Effort : std::uint8_t { fast, standard, best };
 std::string_view name(Effort effort);
 Effort parse_effort(std::string_view text);
 
+/// How the codes of dense words are searched for.
+enum class CodeSearch : std::uint8_t {
+    modes,     ///< conditional modes and local search, for any penalty
+    beam,      ///< beam search over all dictionaries that are not used yet (AQ)
+    residual,  ///< beam search, one dictionary after the other (RQ)
+    tree,      ///< exactly, where words overlap along a tree of dictionaries (OTQ)
+};
+
+std::string_view name(CodeSearch search);
+
+/// Where the part of |ȳ|² comes from that the word offsets leave out of the euclidean score.
+enum class Bias : std::uint8_t {
+    none,     ///< from nowhere: the offsets make up for it, or it is left out
+    stored,   ///< from a float with each code (CQ)
+    derived,  ///< from the code itself: an index computes it when it is made or loaded, and holds a float (RQ, AQ, OTQ)
+};
+
 /// What the encoder of the composite family minimises for a vector y (in the space of the words) with the
 /// approximation ȳ and the residual r = y - ȳ:
-///     |r|² + penalty·e²        e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
+///     |r|² + penalty·e² + absolute_penalty·|e|
+///     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
 /// where expectation·y is the query to be expected near y. With expectation = 1
 ///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
 /// which for theta = 0 is the near-orthogonality term of the paper.
@@ -39,7 +57,9 @@ struct EncoderSettings {
     float penalty = 0;  ///< μ; 0: quantization error alone
     float theta = 0;    ///< θ
     float expectation = 1;
+    float absolute_penalty = 0;
     Effort effort = Effort::standard;
+    CodeSearch search = CodeSearch::modes;  ///< all but the modes mind the error alone
 
     friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
 };
@@ -56,9 +76,10 @@ struct TrainingSummary {
 };
 
 struct Quantizer {
-    std::string method = {};         ///< name in the registry: "PQ", "OPQ" …
-    bool unit_length = false;        ///< vectors are scaled to length one first (cosine)
-    bool stores_bias = false;        ///< codes carry |ȳ|² - Σ word_offset in a float each (CQ)
+    std::string method = {};      ///< name in the registry: "PQ", "OPQ" …
+    bool unit_length = false;     ///< vectors are scaled to length one first (cosine)
+    Bias bias = Bias::none;       ///< |ȳ|² - Σ word_offset
+    bool binary_queries = false;  ///< words are ± values, and queries are reduced to signs too (ITQ); euclidean only
     std::vector<float> centre = {};  ///< D values that are subtracted first
     Matrix<float> rotation = {};     ///< D × D, orthogonal, or empty for the identity
     Dictionaries dictionaries = {};
@@ -68,7 +89,7 @@ struct Quantizer {
 
     std::size_t dimensions() const { return centre.size(); }
 
-    /// Bytes one vector takes, the bias included.
+    /// Bytes one vector takes, a stored bias included.
     std::size_t code_bytes() const;
 
     friend bool operator==(const Quantizer&, const Quantizer&) = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "summand/codes.h"
+#include "summand/compared_methods.h"
 #include "summand/device.h"
 #include "summand/dictionaries.h"
 #include "summand/error.h"

@@ -53,6 +53,8 @@ enum class Constraint {
     orthogonal,       ///< OCQ: dictionaries orthogonal to each other
     near_orthogonal,  ///< NOCQ: the sum of inner products of the chosen words is a constant ε
     learnt_offsets,   ///< LOCQ: word offsets learnt together with the words
+    augmented,        ///< QAV: the vector [-2x; |x|²] is quantized, which turns distances into inner products
+    upper_bound,      ///< UB: the sum of the inner products is part of what is minimised, by its magnitude
 };
 
 /// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
@@ -67,8 +69,8 @@ enum class PenaltyRule {
 /// The vector that is subtracted first; `learnt` for NOCQ, and for LOCQ without a query model.
 enum class Translation { mean, none, learnt };
 
-/// How CQ keeps the term that look-ups do not give.
-enum class BiasStorage { float32, byte };
+/// How CQ keeps the term that look-ups do not give: in a float with each code, as one more look-up, or not at all.
+enum class BiasStorage { float32, byte, dropped };
 
 /// A training between two iterations: enough to go on with the identical result.
 struct Checkpoint {
@@ -96,6 +98,7 @@ struct CompositeOptions {
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                       ///< μ, where the rule is `fixed`
     bool learn_epsilon = true;                ///< NOCQ; false: ε = 0
+    std::size_t nonzeros = 0;                 ///< NOCQ: values of all words that may differ from zero; 0: all (SNOCQ)
     std::optional<double> theta = {};         ///< LOCQ: θ of docs/methods/locq.md; empty: what searches best
     std::optional<double> expectation = {};   ///< LOCQ: share of x that a query near x keeps; empty: what searches best
     BiasStorage bias = BiasStorage::float32;  ///< CQ
@@ -104,8 +107,8 @@ struct CompositeOptions {
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                      ///< NOCQ and LOCQ; borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};  ///< NOCQ and LOCQ: called after every iteration
+    const Checkpoint* resume = nullptr;                      ///< NOCQ, UB and LOCQ; borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< NOCQ, UB and LOCQ: called after every iteration
 };
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
@@ -115,7 +118,7 @@ Quantizer train(MatrixView<float> vectors, const CompositeOptions& options);
 /// A method and its options as users write them: `PQ8`, `OPQ16x4`, `PQ8(order=structured,iterations=50)`.
 struct Spec {
     std::string method = {};                     ///< name in the registry
-    std::size_t dictionaries = 8;                ///< M
+    std::size_t dictionaries = 8;                ///< M; the number of bits for ITQ
     std::size_t bits = 8;                        ///< of a code: K = 2^bits
     std::map<std::string, std::string> options;  ///< as written
 

@@ -9,6 +9,7 @@
 #include "summand/device.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
+#include "train/registry.h"
 
 namespace summand {
 namespace {
@@ -39,7 +40,7 @@ std::vector<RecallPoint> recall_points(const Neighbors& found, MatrixView<std::i
 // The shortest spec that names this model: the number of words is written where it is not 256.
 std::string spec_of(const Quantizer& quantizer) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
-    std::string text = concatenate(quantizer.method, dictionaries.count);
+    std::string text = concatenate(quantizer.method, spec_number(quantizer));
     if (dictionaries.words == kMaxWords) return text;
     if (std::has_single_bit(dictionaries.words)) return concatenate(text, "x", std::bit_width(dictionaries.words) - 1);
     return concatenate(text, " of ", dictionaries.words, " words");

@@ -105,8 +105,8 @@ std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const 
     require(packed.dictionaries() == words.count && packed.parts().words == words.words, "index: expected codes of ",
             words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
             packed.parts().words);
-    require(packed.has_bias() == (quantizer.stores_bias && metric == Metric::euclidean), "index: expected codes ",
-            packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require(packed.has_bias() == (quantizer.bias != Bias::none && metric == Metric::euclidean),
+            "index: expected codes ", packed.has_bias() ? "without" : "with", " biases for this model and metric");
     return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
 }
 
@@ -125,7 +125,11 @@ FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> pac
       tables_(tables_of(quantizer_, *packed_, metric)) {}
 
 std::size_t FlatIndex::size() const { return packed_->size(); }
-Codes FlatIndex::codes() const { return packed_->unpack(); }
+Codes FlatIndex::codes() const {
+    Codes codes = packed_->unpack();
+    if (quantizer_.bias == Bias::derived) codes.bias.clear();
+    return codes;
+}
 std::size_t FlatIndex::memory_bytes() const { return packed_->memory_bytes(); }
 
 Neighbors FlatIndex::search(MatrixView<float> queries, const SearchOptions& options) const {

@@ -11,6 +11,7 @@
 #include "base/aligned.h"
 #include "index/bias_levels.h"
 #include "index/word_groups.h"
+#include "model/bias.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -39,21 +40,25 @@ AlignedBuffer<std::uint8_t> zeros(std::size_t size) {
     return buffer;
 }
 
+void check_biases(const std::vector<float>& bias) {
+    for (std::size_t i = 0; i < bias.size(); ++i)
+        require(std::abs(bias[i]) <= kLargestBias, "index: expected the bias of row ", i, " within ±", kLargestBias,
+                ", got ", bias[i]);
+}
+
 void check(const Codes& codes, const Quantizer& quantizer) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
     require(codes.model == identity(quantizer),
             "index: codes were made by another model; encode the vectors with the model of this index");
     require(codes.rows.columns() == dictionaries.count || codes.size() == 0, "index: expected codes of ",
             dictionaries.count, " bytes, got ", codes.rows.columns());
-    require(codes.bias.size() == (quantizer.stores_bias ? codes.size() : 0), "index: expected ",
-            quantizer.stores_bias ? codes.size() : 0, " biases, got ", codes.bias.size());
+    const std::size_t stored = quantizer.bias == Bias::stored ? codes.size() : 0;
+    require(codes.bias.size() == stored, "index: expected ", stored, " biases, got ", codes.bias.size());
     for (std::size_t i = 0; i < codes.size(); ++i)
         for (const std::uint8_t code : codes.rows[i])
             require(code < dictionaries.words, "index: row ", i, " names word ", int{code}, " of a dictionary of ",
                     dictionaries.words, " words");
-    for (std::size_t i = 0; i < codes.bias.size(); ++i)
-        require(std::abs(codes.bias[i]) <= kLargestBias, "index: expected the bias of row ", i, " within ±",
-                kLargestBias, ", got ", codes.bias[i]);
+    check_biases(codes.bias);
 }
 
 // The slot of every word: the inverse of `slots`. Spare slots repeat word 0 and come after its own.
@@ -111,12 +116,13 @@ PackedCodes::PackedCodes(Parts parts) : parts_(std::move(parts)), planes_(code_p
 
 std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric) {
     check(codes, quantizer);
-    const bool biased = quantizer.stores_bias && metric == Metric::euclidean;
+    const bool biased = quantizer.bias != Bias::none && metric == Metric::euclidean;
     auto storage = std::make_shared<Storage>();
     storage->slots = grouped_slots(quantizer);
     if (biased) {
-        storage->bias_levels = bias_levels(codes.bias);
-        storage->bias = codes.bias;
+        storage->bias = quantizer.bias == Bias::derived ? biases(quantizer, codes.rows, {}) : codes.bias;
+        check_biases(storage->bias);
+        storage->bias_levels = bias_levels(storage->bias);
     }
     const std::size_t bytes_per_vector = code_plane_count(quantizer) + (biased ? 1 : 0);
     const std::size_t blocks = (codes.size() + kBlockVectors - 1) / kBlockVectors;

@@ -17,7 +17,7 @@ void check_codes(const Codes& codes, const Quantizer& quantizer) {
             ", expected those of model ", hex(identity(quantizer)));
     require(codes.rows.columns() == words.count, "save: expected codes of ", words.count, " dictionaries, got ",
             codes.rows.columns());
-    const std::size_t biases = quantizer.stores_bias ? codes.size() : 0;
+    const std::size_t biases = quantizer.bias == Bias::stored ? codes.size() : 0;
     require(codes.bias.size() == biases, "save: expected ", biases, " biases, got ", codes.bias.size());
     for (std::size_t i = 0; i < codes.bias.size(); ++i)
         require(std::isfinite(codes.bias[i]), "save: the bias of row ", i, " is ", codes.bias[i],
@@ -89,7 +89,7 @@ void add_codes(ContainerWriter& writer, const Codes& codes, const Quantizer& qua
         writer.add("codes", Element::nibble, shape, packed_nibbles(codes.rows));
     else
         writer.add("codes", Element::uint8, shape, codes.rows.values());
-    if (quantizer.stores_bias) writer.add("bias", Element::float32, {codes.size()}, codes.bias);
+    if (quantizer.bias == Bias::stored) writer.add("bias", Element::float32, {codes.size()}, codes.bias);
 }
 
 Codes read_codes(const ContainerReader& reader, const nlohmann::json& metadata) {

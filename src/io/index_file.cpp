@@ -14,12 +14,18 @@ namespace summand {
 
 namespace {
 
-/// Hands the container of an index to `finish` while what it borrows is alive.
+/// Hands the container of an index to `finish` while what it borrows is alive. Codes whose bias is derived go in row
+/// order, without it: packed ones hold its levels.
 template <class Finish>
 auto with_container(const FlatIndex& index, const Finish& finish) {
     ContainerWriter writer(Kind::index);
     add_quantizer(writer, index.quantizer());
-    add_packed_codes(writer, *index.packed());
+    const bool derived = index.quantizer().bias == Bias::derived && index.packed()->has_bias();
+    const Codes rows = derived ? index.codes() : Codes();
+    if (derived)
+        add_codes(writer, rows, index.quantizer());
+    else
+        add_packed_codes(writer, *index.packed());
     writer.metadata["index"] = {{"metric", name(index.metric())}};
     return finish(writer);
 }
@@ -40,7 +46,9 @@ void check_fit(const ContainerReader& reader, const Fields& codes, const Quantiz
     reader.check(codes.count("dictionaries") == words.count && codes.count("words") == words.words, "the codes are of ",
                  codes.count("dictionaries"), " dictionaries of ", codes.count("words"), " words, the model has ",
                  words.count, " of ", words.words);
-    const bool biased = quantizer.stores_bias && (metric == Metric::euclidean || reader.has("codes"));
+    const bool biased = quantizer.bias == Bias::stored && (metric == Metric::euclidean || reader.has("codes"));
+    reader.check(quantizer.bias != Bias::derived || metric != Metric::euclidean || reader.has("codes"),
+                 "the codes are packed without the bias that the model derives, expected them in row order");
     reader.check(
         reader.has("bias") == biased, "the codes ",
         biased ? "lack the biases that the model stores" : "have biases that this model and metric do not use");

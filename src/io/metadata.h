@@ -15,6 +15,7 @@ public:
     /// The object named `key` of the metadata; the reader is borrowed.
     Fields(const ContainerReader& reader, const nlohmann::json& metadata, const std::string& key);
 
+    bool has(const std::string& key) const { return object_.contains(key); }
     std::uint64_t count(const std::string& key) const;
     std::uint64_t count(const std::string& key, std::uint64_t smallest, std::uint64_t largest) const;
     bool flag(const std::string& key) const;

@@ -41,7 +41,7 @@ void check_shapes(const Quantizer& q) {
             D, " dimensions in order");
     require(all_finite(q.centre) && all_finite(words.rows.values()) && all_finite(q.word_offsets) &&
                 std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta) &&
-                std::isfinite(q.encoder.expectation),
+                std::isfinite(q.encoder.expectation) && std::isfinite(q.encoder.absolute_penalty),
             "save: the model holds a number that is not finite");
 }
 
@@ -73,6 +73,7 @@ Matrix<float> rows_of_blocks(const Dictionaries& words, const std::vector<float>
     return rows;
 }
 
+// What most models do not have is written where it differs, so that their files stay as they were.
 nlohmann::json metadata_of(const Quantizer& q) {
     const std::optional<double>& held_out = q.training.held_out_distortion;
     nlohmann::json fields = {{"method", q.method},
@@ -80,7 +81,7 @@ nlohmann::json metadata_of(const Quantizer& q) {
                              {"words", q.dictionaries.words},
                              {"dimensions", q.dimensions()},
                              {"unit_length", q.unit_length},
-                             {"stores_bias", q.stores_bias},
+                             {"stores_bias", q.bias == Bias::stored},
                              {"penalty", q.encoder.penalty},
                              {"theta", q.encoder.theta},
                              {"effort", name(q.encoder.effort)},
@@ -91,7 +92,26 @@ nlohmann::json metadata_of(const Quantizer& q) {
                              {"iterations", q.training.objective.size()},
                              {"identity", hex(identity(q))}};
     if (q.encoder.expectation != 1) fields["expectation"] = q.encoder.expectation;
+    if (q.encoder.absolute_penalty != 0) fields["absolute_penalty"] = q.encoder.absolute_penalty;
+    if (q.encoder.search != CodeSearch::modes) fields["search"] = name(q.encoder.search);
+    if (q.bias == Bias::derived) fields["derives_bias"] = true;
+    if (q.binary_queries) fields["binary_queries"] = true;
     return fields;
+}
+
+Bias read_bias(const Fields& fields) {
+    const bool stored = fields.flag("stores_bias"), derived = fields.has("derives_bias") && fields.flag("derives_bias");
+    fields.reader().check(!stored || !derived, "metadata says that the model's bias is both stored and derived");
+    return stored ? Bias::stored : derived ? Bias::derived : Bias::none;
+}
+
+CodeSearch read_search(const Fields& fields) {
+    if (!fields.has("search")) return CodeSearch::modes;
+    const std::string text = fields.text("search");
+    for (const CodeSearch search : {CodeSearch::beam, CodeSearch::residual, CodeSearch::tree})
+        if (name(search) == text) return search;
+    fields.reader().check(false, "metadata model.search is '", text, "', expected beam, residual or tree");
+    return CodeSearch::modes;
 }
 
 Effort read_effort(const Fields& fields) {
@@ -157,15 +177,20 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
     Quantizer quantizer;
     quantizer.method = fields.text("method");
     quantizer.unit_length = fields.flag("unit_length");
-    quantizer.stores_bias = fields.flag("stores_bias");
+    quantizer.bias = read_bias(fields);
+    quantizer.binary_queries = fields.has("binary_queries") && fields.flag("binary_queries");
     quantizer.centre = reader.values<float>("centre", Element::float32, {D});
     if (reader.has("rotation"))
         quantizer.rotation = Matrix<float>(D, D, reader.values<float>("rotation", Element::float32, {D, D}));
     quantizer.dictionaries = read_dictionaries(fields, D);
     const std::uint64_t M = quantizer.dictionaries.count, K = quantizer.dictionaries.words;
     quantizer.word_offsets = reader.values<float>("word_offsets", Element::float32, {M, K});
-    quantizer.encoder = {fields.number("penalty"), fields.number("theta"), fields.number("expectation", 1),
-                         read_effort(fields)};
+    quantizer.encoder = {.penalty = fields.number("penalty"),
+                         .theta = fields.number("theta"),
+                         .expectation = fields.number("expectation", 1),
+                         .absolute_penalty = fields.number("absolute_penalty", 0),
+                         .effort = read_effort(fields),
+                         .search = read_search(fields)};
     quantizer.training = read_training(fields);
     reader.check(fields.hash("identity") == identity(quantizer), "the model's identity is ", hex(identity(quantizer)),
                  ", the file says ", fields.text("identity"));

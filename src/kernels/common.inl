@@ -177,7 +177,15 @@ SUMMAND_INLINE void sum_pairs(const IcmVisit& visit, std::int16_t* pairs) {
     for (; k < visit.stride; k += kIcmLanes) sum_pairs_of<1>(visit, k, pairs);
 }
 
-IcmChoice icm_visit(const IcmVisit& visit) {
+template <bool Absolute, class Values>
+SUMMAND_INLINE Values icm_cost(const IcmVisit& visit, Values error, Values excess) {
+    const Values cost = error + visit.penalty * excess * excess;
+    if constexpr (Absolute) return cost + visit.absolute * (excess < Values{} ? -excess : excess);
+    return cost;
+}
+
+template <bool Absolute>
+SUMMAND_INLINE IcmChoice icm_choice(const IcmVisit& visit) {
     std::int16_t pairs[kMaxIcmStride];
     sum_pairs(visit, pairs);
     const auto change_of = [&](std::uint32_t word) {
@@ -197,12 +205,16 @@ IcmChoice icm_visit(const IcmVisit& visit) {
         const Float16 changes = unary + 2.0f * pair;
         const Float16 excess =
             excess0 + ((load<Float16>(visit.gain + k) + visit.gain_slope * unary) + visit.slope * changes);
-        take_smaller(minimum, (error0 + changes) + visit.penalty * excess * excess, index);
+        take_smaller(minimum, icm_cost<Absolute>(visit, error0 + changes, excess), index);
     }
     float cost;
     const std::uint32_t word = first_smallest(minimum, &cost);
-    const float current_cost = visit.error + visit.penalty * visit.excess * visit.excess;
+    const float current_cost = icm_cost<Absolute>(visit, visit.error, visit.excess);
     if (!(cost < current_cost)) return {visit.word, current_cost, visit.error, visit.excess};
     const float chosen = change_of(word);
     return {word, cost, error0 + chosen, excess0 + rise_of(word, chosen)};
+}
+
+IcmChoice icm_visit(const IcmVisit& visit) {
+    return visit.absolute != 0 ? icm_choice<true>(visit) : icm_choice<false>(visit);
 }

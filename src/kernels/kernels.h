@@ -17,7 +17,7 @@ namespace summand {
 ///     change(k) = unary[k] + 2·pair(k)
 ///     error(k)  = error  + change(k)                     - the same of the current word
 ///     excess(k) = excess + gain(k) + slope·change(k)     - the same of the current word
-///     cost(k)   = error(k) + penalty·excess(k)²
+///     cost(k)   = error(k) + penalty·excess(k)² + absolute·|excess(k)|
 struct IcmVisit {
     const std::int16_t* const* rows;  ///< `row_count` rows of `stride` values; their sum fits 16 bits
     std::size_t row_count;
@@ -29,6 +29,7 @@ struct IcmVisit {
     float penalty, slope;
     std::uint32_t word;   ///< the current one
     float error, excess;  ///< with it
+    float absolute = 0;
 };
 inline constexpr std::size_t kIcmLanes = 32;
 inline constexpr std::size_t kMaxIcmStride = 256;

@@ -61,6 +61,20 @@ struct ProductsTask {
     std::size_t out_stride;
 };
 
+/// out[q·out_stride + e] = Σ_i queries[dimensions[i]·16 + q]·values[i] for i from begin[e] to begin[e+1] - 1,
+/// ascending: the bits of `products` where the other values are zero.
+struct SparseProductsTask {
+    const float* queries;     ///< transposed: 16 values, one per query, for each dimension
+    std::size_t query_count;  ///< at most 16
+    const std::uint32_t* begin;
+    const std::uint32_t* dimensions;
+    const float* values;
+    std::size_t entries;  ///< a multiple of 16
+    float* out;
+    std::size_t out_stride;
+};
+inline constexpr std::size_t kSparseQueries = 16;
+
 struct ValueRange {
     float smallest, largest;
 };
@@ -89,6 +103,7 @@ struct ScanKernels {
     bool (*finish)(const float* offsets, float factor, std::size_t count, float* entries);
 
     void (*products)(const ProductsTask& task);
+    void (*sparse_products)(const SparseProductsTask& task);
 };
 
 }  // namespace summand

@@ -57,4 +57,5 @@ constexpr ScanKernels scan_kernels = {
     .quantise = quantise,
     .finish = finish,
     .products = products,
+    .sparse_products = sparse_products,
 };

@@ -78,6 +78,39 @@ void products(const ProductsTask& task) {
                        task.out + q * task.out_stride);
 }
 
+template <int... Lane>
+struct Lanes {};
+using AllLanes = Lanes<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15>;
+
+// In rows whose numbers differ by `Distance`, exchanges the lanes that do: all four distances transpose 16 rows.
+template <int Distance, int... Lane>
+SUMMAND_INLINE void exchange(Float16* rows, Lanes<Lane...>) {
+    for (int i = 0; i < static_cast<int>(kLanes); ++i) {
+        if (i & Distance) continue;
+        const Float16 a = rows[i], b = rows[i + Distance];
+        rows[i] = __builtin_shufflevector(a, b, (Lane & Distance ? Lane - Distance + 16 : Lane)...);
+        rows[i + Distance] = __builtin_shufflevector(a, b, (Lane & Distance ? Lane + 16 : Lane + Distance)...);
+    }
+}
+
+// 16 entries of 16 queries, transposed and stored.
+void sparse_products(const SparseProductsTask& task) {
+    for (std::size_t first = 0; first < task.entries; first += kLanes) {
+        Float16 tile[kLanes];
+        for (std::size_t e = 0; e < kLanes; ++e) {
+            Float16 sum = {};
+            for (std::uint32_t i = task.begin[first + e]; i < task.begin[first + e + 1]; ++i)
+                sum += load<Float16>(task.queries + task.dimensions[i] * kLanes) * task.values[i];
+            tile[e] = sum;
+        }
+        exchange<1>(tile, AllLanes());
+        exchange<2>(tile, AllLanes());
+        exchange<4>(tile, AllLanes());
+        exchange<8>(tile, AllLanes());
+        for (std::size_t q = 0; q < task.query_count; ++q) store(task.out + q * task.out_stride + first, tile[q]);
+    }
+}
+
 SUMMAND_INLINE std::uint8_t code_of(const SumsTask& task, std::size_t m, std::size_t j) {
     if (!task.pairs) return task.codes[m * kBlockVectors + j];
     return static_cast<std::uint8_t>((task.codes[m / 2 * kBlockVectors + j] >> (m % 2 * 4)) & 15);

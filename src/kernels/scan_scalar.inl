@@ -28,4 +28,5 @@ constexpr ScanKernels scan_kernels = {
     .quantise = quantise,
     .finish = finish,
     .products = products,
+    .sparse_products = sparse_products,
 };

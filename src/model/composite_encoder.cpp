@@ -124,7 +124,8 @@ void CompositeEncoder::measure(Vector& vector) const {
     }
     vector.error = vector.squared_norm + unaries + 2 * scale_ * static_cast<float>(pair_sum);
     vector.excess = (1 - 2 * penalty_.expectation) * vector.squared_norm + gains + (1 - penalty_.theta) * vector.error;
-    vector.cost = vector.error + penalty_.penalty * vector.excess * vector.excess;
+    vector.cost =
+        vector.error + penalty_.penalty * vector.excess * vector.excess + penalty_.absolute * std::abs(vector.excess);
 }
 
 // Dictionary by dictionary the word that lowers the error most, given those chosen before.
@@ -171,7 +172,8 @@ bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {
                                                   .slope = 1 - penalty_.theta,
                                                   .word = vector.code[m],
                                                   .error = vector.error,
-                                                  .excess = vector.excess});
+                                                  .excess = vector.excess,
+                                                  .absolute = penalty_.absolute});
     if (choice.word == vector.code[m]) return false;
     vector.code[m] = static_cast<std::uint8_t>(choice.word);
     vector.error = choice.error;
@@ -218,7 +220,8 @@ double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i,
     const double excess = (1 - 2 * expectation) * static_cast<double>(vectors.squared_norms[i]) +
                           2 * expectation * static_cast<double>(kernels().dot(y, sum, D)) - offsets +
                           (1 - static_cast<double>(penalty_.theta)) * error;
-    return error + static_cast<double>(penalty_.penalty) * excess * excess;
+    return error + static_cast<double>(penalty_.penalty) * excess * excess +
+           static_cast<double>(penalty_.absolute) * std::abs(excess);
 }
 
 void CompositeEncoder::start(const CompositeView& vectors, std::size_t i, const LocalSearch& search,

@@ -1,7 +1,9 @@
 // Encoding by sums of words: for a vector y the codes that minimise
 //
-//     |r|² + penalty·e²        r = y - Σ_m c[m][code_m]
-//                              e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
+//     |r|² + penalty·e² + absolute·|e|
+//
+//     r = y - Σ_m c[m][code_m]
+//     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (two
 // codes changed at random, modes again, kept if better). Inner products of words come from a table in 16-bit
@@ -31,6 +33,7 @@ struct CodePenalty {
     float penalty = 0;  ///< μ
     float theta = 0;    ///< θ
     float expectation = 1;
+    float absolute = 0;
 };
 
 class CompositeEncoder {

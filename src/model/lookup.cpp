@@ -29,6 +29,28 @@ std::size_t total_support(const Dictionaries& dictionaries) {
     return total;
 }
 
+// Few enough values that are not zero for their products to cost less than all of them.
+bool is_sparse(const Dictionaries& dictionaries) {
+    if (dictionaries.blocks()) return false;
+    const auto zeros = std::count(dictionaries.rows.data(), dictionaries.rows.data() + dictionaries.rows.size(), 0.0f);
+    return 2 * static_cast<std::size_t>(zeros) > dictionaries.rows.size();
+}
+
+// The largest value of each dimension.
+std::vector<float> magnitudes(const Dictionaries& dictionaries) {
+    std::vector<float> largest(dictionaries.dimensions(), 0.0f);
+    for (std::size_t w = 0; w < dictionaries.rows.rows(); ++w)
+        for (std::size_t d = 0; d < largest.size(); ++d) largest[d] = std::max(largest[d], dictionaries.rows[w][d]);
+    return largest;
+}
+
+// Does nothing where there are no magnitudes.
+void reduce_to_signs(const std::vector<float>& magnitudes, Matrix<float>& queries) {
+    for (std::size_t i = 0; i < queries.rows(); ++i)
+        for (std::size_t d = 0; d < magnitudes.size(); ++d)
+            queries[i][d] = queries[i][d] > 0 ? magnitudes[d] : -magnitudes[d];
+}
+
 // Row d holds column d of the rotation, zeros after it.
 std::vector<float> transposed(const Matrix<float>& rotation, std::size_t stride) {
     std::vector<float> columns(rotation.columns() * stride);
@@ -60,12 +82,19 @@ TableBuilder::TableBuilder(const Quantizer& quantizer, Metric metric, SlotOrder 
       centre_(quantizer.centre),
       rotation_stride_(rounded_up(quantizer.dimensions())),
       rotation_(transposed(quantizer.rotation, rotation_stride_)),
-      columns_(total_support(quantizer.dictionaries) * order.slots),
+      columns_(is_sparse(quantizer.dictionaries) ? 0 : total_support(quantizer.dictionaries) * order.slots),
       word_offsets_(order.words.size()) {
     require(metric != Metric::cosine || quantizer.unit_length,
             "metric: cosine needs a model of vectors of length one; train it with the metric cosine");
+    require(metric == Metric::euclidean || !quantizer.binary_queries,
+            "metric: Hamming distances of signs stand for euclidean, got ", name(metric),
+            "; train with distance=asymmetric");
     const Dictionaries& dictionaries = quantizer.dictionaries;
-    for (std::size_t m = 0; m < dictionaries.count; ++m) add_panel(dictionaries, m, order);
+    if (quantizer.binary_queries) signs_ = magnitudes(dictionaries);
+    if (is_sparse(dictionaries))
+        add_sparse(dictionaries, order);
+    else
+        for (std::size_t m = 0; m < dictionaries.count; ++m) add_panel(dictionaries, m, order);
     if (metric != Metric::euclidean) return;
     for (std::size_t e = 0; e < word_offsets_.size(); ++e)
         word_offsets_[e] = quantizer.word_offsets[e / slots_ * dictionaries.words + order.words[e]];
@@ -79,6 +108,19 @@ void TableBuilder::add_panel(const Dictionaries& dictionaries, std::size_t m, Sl
     for (std::size_t s = 0; s < slots_; ++s) {
         const float* word = dictionaries.word(m, order.words[m * slots_ + s]);
         for (std::size_t d = begin; d < end; ++d) columns_[first + (d - begin) * slots_ + s] = word[d];
+    }
+}
+
+void TableBuilder::add_sparse(const Dictionaries& dictionaries, SlotOrder order) {
+    sparse_.begin.push_back(0);
+    for (std::size_t e = 0; e < order.words.size(); ++e) {
+        const float* word = dictionaries.word(e / slots_, order.words[e]);
+        for (std::size_t d = 0; d < dictionaries.dimensions(); ++d)
+            if (word[d] != 0) {
+                sparse_.dimensions.push_back(static_cast<std::uint32_t>(d));
+                sparse_.values.push_back(word[d]);
+            }
+        sparse_.begin.push_back(static_cast<std::uint32_t>(sparse_.values.size()));
     }
 }
 
@@ -120,6 +162,38 @@ void TableBuilder::check(const char* what, MatrixView<float> queries) const {
     }
 }
 
+void TableBuilder::dense_products(const Matrix<float>& queries, float* entries) const {
+    for (std::size_t m = 0; m < panels_.size(); ++m)
+        kernels().scan.products({.queries = queries.data() + panels_[m].begin,
+                                 .query_count = queries.rows(),
+                                 .query_stride = queries.columns(),
+                                 .columns = columns_.data() + panels_[m].first,
+                                 .dimensions = panels_[m].end - panels_[m].begin,
+                                 .words = slots_,
+                                 .stride = slots_,
+                                 .out = entries + m * slots_,
+                                 .out_stride = this->entries()});
+}
+
+// In groups of 16 queries, whose values of one dimension are multiplied by a value of a word together.
+void TableBuilder::sparse_products(const Matrix<float>& queries, float* entries) const {
+    AlignedBuffer<float> group(queries.columns() * kSparseQueries);
+    for (std::size_t first = 0; first < queries.rows(); first += kSparseQueries) {
+        const std::size_t count = std::min(kSparseQueries, queries.rows() - first);
+        for (std::size_t d = 0; d < queries.columns(); ++d)
+            for (std::size_t q = 0; q < kSparseQueries; ++q)
+                group[d * kSparseQueries + q] = q < count ? queries[first + q][d] : 0.0f;
+        kernels().scan.sparse_products({.queries = group.data(),
+                                        .query_count = count,
+                                        .begin = sparse_.begin.data(),
+                                        .dimensions = sparse_.dimensions.data(),
+                                        .values = sparse_.values.data(),
+                                        .entries = this->entries(),
+                                        .out = entries + first * this->entries(),
+                                        .out_stride = this->entries()});
+    }
+}
+
 void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_t first_row, float* entries,
                          float* offsets) const {
     Matrix<float> scaled = copy_of(queries);
@@ -128,18 +202,13 @@ void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_
             const float length = length_of(scaled[i]);
             for (float& x : scaled[i]) x /= length;
         }
-    const Matrix<float> moved_queries = moved(scaled);
+    Matrix<float> moved_queries = moved(scaled);
+    reduce_to_signs(signs_, moved_queries);
     write_offsets(scaled, moved_queries, offsets);
-    for (std::size_t m = 0; m < panels_.size(); ++m)
-        kernels().scan.products({.queries = moved_queries.data() + panels_[m].begin,
-                                 .query_count = queries.rows(),
-                                 .query_stride = moved_queries.columns(),
-                                 .columns = columns_.data() + panels_[m].first,
-                                 .dimensions = panels_[m].end - panels_[m].begin,
-                                 .words = slots_,
-                                 .stride = slots_,
-                                 .out = entries + m * slots_,
-                                 .out_stride = this->entries()});
+    if (sparse_.begin.empty())
+        dense_products(moved_queries, entries);
+    else
+        sparse_products(moved_queries, entries);
     for (std::size_t i = 0; i < queries.rows(); ++i) {
         const bool finite = kernels().scan.finish(word_offsets_.data(), metric_ == Metric::euclidean ? -2.0f : -1.0f,
                                                   this->entries(), entries + i * this->entries());

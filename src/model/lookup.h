@@ -44,7 +44,16 @@ private:
         std::size_t first;       // float of `panels_`
     };
 
+    // Values that are not zero, entry after entry, where these are few: those of entry e are begin[e] … begin[e+1]-1.
+    struct SparseWords {
+        std::vector<std::uint32_t> begin, dimensions;
+        std::vector<float> values;
+    };
+
     void add_panel(const Dictionaries& dictionaries, std::size_t m, SlotOrder order);
+    void add_sparse(const Dictionaries& dictionaries, SlotOrder order);
+    void dense_products(const Matrix<float>& queries, float* entries) const;
+    void sparse_products(const Matrix<float>& queries, float* entries) const;
     Matrix<float> moved(const Matrix<float>& queries) const;
     void write_offsets(const Matrix<float>& queries, const Matrix<float>& moved_queries, float* offsets) const;
 
@@ -55,6 +64,8 @@ private:
     std::vector<float> rotation_;  // transposed, D × rotation_stride_; empty for the identity
     std::vector<Panel> panels_;
     AlignedBuffer<float> columns_;
+    SparseWords sparse_;               // used instead of the panels where it is not empty
+    std::vector<float> signs_;         // binary queries: what a sign of each dimension stands for; else empty
     std::vector<float> word_offsets_;  // M × slots; zeros where the metric has none
 };
 

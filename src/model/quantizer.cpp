@@ -17,10 +17,13 @@ std::uint64_t hash_of(const std::vector<T>& values, std::uint64_t seed) {
 }
 
 constexpr std::string_view kEffortNames[] = {"fast", "default", "best"};
+constexpr std::string_view kSearchNames[] = {"modes", "beam", "residual", "tree"};
 
 }  // namespace
 
 std::string_view name(Effort effort) { return kEffortNames[static_cast<std::size_t>(effort)]; }
+
+std::string_view name(CodeSearch search) { return kSearchNames[static_cast<std::size_t>(search)]; }
 
 Effort parse_effort(std::string_view text) {
     const auto* found = std::find(std::begin(kEffortNames), std::end(kEffortNames), text);
@@ -30,12 +33,13 @@ Effort parse_effort(std::string_view text) {
 
 std::size_t Quantizer::code_bytes() const {
     const std::size_t codes = dictionaries.words <= 16 ? (dictionaries.count + 1) / 2 : dictionaries.count;
-    return codes + (stores_bias ? sizeof(float) : 0);
+    return codes + (bias == Bias::stored ? sizeof(float) : 0);
 }
 
 std::uint64_t identity(const Quantizer& quantizer) {
     const std::uint64_t shape[] = {quantizer.dictionaries.count, quantizer.dictionaries.words, quantizer.dimensions(),
-                                   quantizer.unit_length, quantizer.stores_bias};
+                                   quantizer.unit_length + 2u * quantizer.binary_queries,
+                                   static_cast<std::uint64_t>(quantizer.bias)};
     std::uint64_t hash = hash64(shape, sizeof(shape));
     hash = hash_of(quantizer.centre, hash);
     hash = hash_of(quantizer.rotation.values(), hash);

@@ -7,25 +7,26 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/parallel.h"
 #include "base/random.h"
 #include "base/stopwatch.h"
 #include "kernels/kernels.h"
 #include "model/composite_encoder.h"
 #include "model/effort.h"
+#include "model/word_sum.h"
 #include "summand/error.h"
 #include "train/additive_fit.h"
 #include "train/dictionary_step.h"
 #include "train/gauss_newton.h"
 #include "train/prepare.h"
 #include "train/registry.h"
+#include "train/sparse_words.h"
 
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 24; // of L-BFGS per outer iteration
-constexpr int kNewtonIterations = 4;   // of conjugate gradients per outer iteration
-constexpr double kRamp = 0.6;          // share of the iterations in which the penalty rises from 1/100, on the sample
+constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
+constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
+constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100, on the sample
 constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
 // Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
@@ -43,25 +44,38 @@ void update_offsets(const CompositeData& data, const CompositePenalty& penalty, 
     } else {
         // e is the cross term less ε: its mean is what ε lacks.
         tie_offsets(model);
-        if (options.learn_epsilon) model.epsilon += evaluate(data, model, penalty, options.execution).excess;
+        const bool learnt = options.learn_epsilon && options.constraint == Constraint::near_orthogonal;
+        if (learnt) model.epsilon += evaluate(data, model, penalty, options.execution).excess;
         tie_offsets(model);
     }
 }
 
-void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const Execution& execution,
-                         CompositeModel& model) {
-    if (penalty.offsets == Offsets::free && model.dictionaries.rows.rows() <= kMostNewtonWords)
-        newton_step(data, penalty, kNewtonIterations, execution, model);
+// Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step with them;
+// from then on with them alone.
+void update_sparse(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
+                   double share, CompositeState& state) {
+    Dictionaries& words = state.model.dictionaries;
+    if (share < 1) {
+        descend(data, penalty, kDescentIterations, options.execution, state.model);
+        const double next = share + 1 / (kRamp * options.iterations);
+        keep_strongest(data.codes, falling_nonzeros(words.rows.size(), options.nonzeros, next), words);
+    }
+    descend(data, penalty, kDescentIterations, options.execution, state.model, Support::nonzeros);
+}
+
+void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
+                         CompositeState& state) {
+    const Execution& execution = options.execution;
+    if (options.nonzeros > 0)
+        update_sparse(data, penalty, options, state.step / (kRamp * options.iterations), state);
+    else if (penalty.offsets == Offsets::free && state.model.dictionaries.rows.rows() <= kMostNewtonWords)
+        newton_step(data, penalty, kNewtonIterations, execution, state.model);
     else
-        descend(data, penalty, kDescentIterations, execution, model);
+        descend(data, penalty, kDescentIterations, execution, state.model);
 }
 
 CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty& penalty, const Execution& execution) {
-    return {state.model.dictionaries,
-            state.model.word_offsets,
-            {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
-             static_cast<float>(penalty.expectation)},
-            execution};
+    return {state.model.dictionaries, state.model.word_offsets, code_penalty(penalty), execution};
 }
 
 void update_codes(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
@@ -84,23 +98,14 @@ void cover_all(const CompositeTask& task, const CompositePenalty& penalty, Compo
 
 // Σc of the vectors that the state covers.
 Matrix<float> sums_of(const CompositeState& state, const Execution& execution) {
-    const Dictionaries& words = state.model.dictionaries;
-    Matrix<float> sums(state.codes.rows(), words.dimensions());
-    parallel_ranges(execution, sums.rows(), 1024, [&](std::size_t first, std::size_t last) {
-        const float* chosen[kMaxDictionaries];
-        for (std::size_t n = first; n < last; ++n) {
-            for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, state.codes[n][m]);
-            kernels().sum_rows(chosen, words.count, sums.columns(), sums.row(n));
-        }
-    });
-    return sums;
+    return word_sums(state.model.dictionaries, state.codes, execution);
 }
 
 GivenRule given_rule(const CompositeOptions& options) { return {options.expectation, options.theta}; }
 
 // Near the end the residuals are what they will be, and the rule that fits them can be told.
 void choose_rule(const CompositeState& state, CompositeTask& task) {
-    if (task.offsets() == Offsets::tied) return;
+    if (task.options.constraint != Constraint::learnt_offsets) return;
     const Execution& execution = task.options.execution;
     task.rule = best_offset_rule(task.held_out_input.vectors.view(), task.first(state.codes.rows()).vectors,
                                  sums_of(state, execution).view(), given_rule(task.options), execution);
@@ -139,10 +144,10 @@ double deviation(const CompositeTerms& terms) {
 void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms,
             const Stopwatch& watch) {
     if (!task.options.execution.progress) return;
-    task.options.execution.progress({.stage = method_name(task.options.constraint),
+    task.options.execution.progress({.stage = method_name(task.options),
                                      .step = static_cast<std::size_t>(state.step),
                                      .steps = static_cast<std::size_t>(task.options.iterations),
-                                     .objective = terms.objective(state.penalty),
+                                     .objective = terms.objective(task.penalty(state.penalty)),
                                      .distortion = terms.error,
                                      .cross_term_spread = terms.error > 0 ? deviation(terms) / terms.error : 0,
                                      .seconds = watch.seconds()});
@@ -165,11 +170,20 @@ CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8
 std::uint64_t task_hash(const CompositeTask& task) {
     const CompositeOptions& o = task.options;
     const auto number = [](auto choice) { return static_cast<std::uint64_t>(choice); };
-    const std::uint64_t whole[] = {number(o.constraint), o.dictionaries,          o.words,
-                                   number(o.iterations), number(o.start),         number(o.rule),
-                                   number(o.bias),       number(o.learn_epsilon), number(o.translation),
-                                   number(o.effort),     number(o.unit_length),   o.seed,
-                                   task.held_out.rows()};
+    const std::uint64_t whole[] = {number(o.constraint),
+                                   o.dictionaries,
+                                   o.words,
+                                   number(o.iterations),
+                                   number(o.start),
+                                   number(o.rule),
+                                   number(o.bias),
+                                   number(o.learn_epsilon),
+                                   number(o.translation),
+                                   number(o.effort),
+                                   number(o.unit_length),
+                                   o.seed,
+                                   task.held_out.rows(),
+                                   o.nonzeros};
     constexpr double kChosen = 1e300;  // stands for a number that the training chooses
     const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen)};
     return hash64(task.vectors.data(), task.vectors.size() * sizeof(float),
@@ -192,6 +206,11 @@ void save(const CompositeTask& task, std::uint64_t hash, const CompositeState& s
 }
 
 }  // namespace
+
+CodePenalty code_penalty(const CompositePenalty& penalty) {
+    return {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
+            static_cast<float>(penalty.expectation), static_cast<float>(penalty.absolute)};
+}
 
 void CompositeTask::translate(std::vector<float> to) {
     translation = std::move(to);
@@ -217,8 +236,9 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
     for (std::size_t i = 0; i < N; ++i)
         std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
     task.sample = std::min(N - spare, std::max(kSmallestSample, kSamplePerWord * options.words));
-    if (options.constraint != Constraint::none) task.pairs = near_pairs(task.vectors.view(), options.execution);
+    if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
     if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
+    if (options.constraint == Constraint::augmented) task.rule = {.expectation = 0, .theta = 1};
     task.input = composite_input(task.vectors);
     task.held_out_input = composite_input(task.held_out);
     return task;
@@ -238,13 +258,13 @@ CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& stat
     const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations));
     const CompositeData data{task.first(state.codes.rows()), state.codes};
     update_offsets(data, penalty, options, state.model);
-    update_dictionaries(data, penalty, options.execution, state.model);
+    update_dictionaries(data, penalty, options, state);
     update_codes(task, penalty, state);
     if (options.translation == Translation::learnt) update_translation(task, state);
     ++state.step;
     const CompositeTerms terms = evaluate({task.first(state.codes.rows()), state.codes}, state.model,
                                           task.penalty(state.penalty), options.execution);
-    state.objective.push_back(terms.objective(state.penalty));
+    state.objective.push_back(terms.objective(task.penalty(state.penalty)));
     return terms;
 }
 
@@ -282,14 +302,16 @@ double search_cost(const CompositeTask& task, const CompositeState& state) {
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     const CompositeOptions& options = task.options;
-    Quantizer model{.method = std::string(method_name(options.constraint)), .unit_length = options.unit_length};
+    Quantizer model{.method = std::string(method_name(options)), .unit_length = options.unit_length};
     model.centre = task.mean;
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
     model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
-    model.encoder = {.penalty = static_cast<float>(state.penalty),
-                     .theta = static_cast<float>(task.rule.theta),
-                     .expectation = static_cast<float>(task.rule.expectation),
+    const CodePenalty penalty = code_penalty(task.penalty(state.penalty));
+    model.encoder = {.penalty = penalty.penalty,
+                     .theta = penalty.theta,
+                     .expectation = penalty.expectation,
+                     .absolute_penalty = penalty.absolute,
                      .effort = options.effort};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
     model.training = {.vectors = task.vectors.rows(),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/composite_encoder.h"
 #include "summand/train.h"
 #include "train/composite_objective.h"
 #include "train/near_pairs.h"
@@ -25,8 +26,20 @@ struct CompositeTask {
 
     MatrixView<float> sample_rows() const { return vectors.view().slice(0, sample); }
     CompositeView first(std::size_t rows) const { return input.view().slice(0, rows); }
-    Offsets offsets() const { return options.constraint == Constraint::learnt_offsets ? Offsets::free : Offsets::tied; }
-    CompositePenalty penalty(double mu) const { return {mu, rule.theta, rule.expectation, offsets()}; }
+    Offsets offsets() const {
+        const Constraint constraint = options.constraint;
+        const bool free = constraint == Constraint::learnt_offsets || constraint == Constraint::augmented;
+        return free ? Offsets::free : Offsets::tied;
+    }
+    /// Whether the automatic penalty, from near pairs, is of use.
+    bool penalised() const {
+        return options.constraint == Constraint::near_orthogonal || options.constraint == Constraint::learnt_offsets;
+    }
+    /// UB has μ as the weight of |e|, which is 1 at the end.
+    CompositePenalty penalty(double mu) const {
+        if (options.constraint == Constraint::upper_bound) return {.offsets = Offsets::tied, .absolute = mu};
+        return {mu, rule.theta, rule.expectation, offsets()};
+    }
 
     /// Moves the input by a translation beyond the mean.
     void translate(std::vector<float> to);
@@ -40,6 +53,9 @@ struct CompositeState {
     int step = 0;
     std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
 };
+
+/// What the encoder is to minimise.
+CodePenalty code_penalty(const CompositePenalty& penalty);
 
 /// Throws `Error` for options that no data can make right.
 void check_options(const CompositeOptions& options);

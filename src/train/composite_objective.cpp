@@ -1,6 +1,7 @@
 #include "train/composite_objective.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
@@ -110,6 +111,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
         parts[p].error += error * scale;
         parts[p].excess += excess * scale;
         parts[p].squared_excess += excess * excess * scale;
+        parts[p].magnitude += std::abs(excess) * scale;
         return excess;
     };
     if (gradient) {
@@ -117,12 +119,13 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
             data.codes, words.words, D,
             [&](std::size_t p, std::size_t n, float* direction) {
                 const double excess = add(p, n, direction);
-                // ∂/∂c = -2 r + 2 μ e (2 a·y - 2 (1 - θ) r), r = y - Σc
-                const double b = 4 * penalty.penalty * excess;
+                // ∂/∂c = -2 r + (2 μ e + absolute·sign e)·(2 a·y - 2 (1 - θ) r), r = y - Σc
+                const double pull = 2 * penalty.penalty * excess + penalty.absolute * (excess > 0 ? 1 : -1);
+                const double b = 2 * pull;
                 const double slope = -2 - b * (1 - penalty.theta);
                 kernels().combine(static_cast<float>(slope + b * penalty.expectation), data.vectors.vectors.row(n),
                                   static_cast<float>(-slope), direction, 0, direction, D, direction);
-                return -2 * penalty.penalty * excess;
+                return -pull;
             },
             execution);
         for (double& value : gradient->words) value *= scale;
@@ -139,6 +142,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
         terms.error += part.error;
         terms.squared_excess += part.squared_excess;
         terms.excess += part.excess;
+        terms.magnitude += part.magnitude;
     }
     return terms;
 }

@@ -1,6 +1,7 @@
 // The objective of the composite family, its value and gradient in one pass over the data:
 //
-//     φ = 1/N Σ_n |r_n|² + penalty·e_n²      r_n = y_n - Σ_m c[m][code_nm]
+//     φ = 1/N Σ_n |r_n|² + penalty·e_n² + absolute·|e_n|
+//                                            r_n = y_n - Σ_m c[m][code_nm]
 //                                            e_n = |y_n|² - 2 a·y_n·r_n + (1 - theta)·|r_n|² - Σ_m word_offset
 //
 // where a is the expectation. For a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ) moreover
@@ -38,14 +39,19 @@ struct CompositePenalty {
     double theta = 0;    ///< θ
     double expectation = 1;
     Offsets offsets = Offsets::tied;
+    double absolute = 0;  ///< weight of |e| (UB)
 };
 
 struct CompositeTerms {
     double error = 0;           ///< mean |r|²
     double squared_excess = 0;  ///< mean e²
     double excess = 0;          ///< mean e
+    double magnitude = 0;       ///< mean |e|
 
     double objective(double penalty) const { return error + penalty * squared_excess; }
+    double objective(const CompositePenalty& penalty) const {
+        return objective(penalty.penalty) + penalty.absolute * magnitude;
+    }
 };
 
 struct CompositeGradient {

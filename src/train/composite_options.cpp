@@ -13,6 +13,8 @@ void check_translation(const CompositeOptions& options) {
         options.constraint != Constraint::none || options.translation != Translation::learnt,
         "train: translation=learnt would change nothing for CQ: its words are free to take a translation up; expected "
         "mean or none");
+    require(options.constraint != Constraint::augmented || options.translation != Translation::learnt,
+            "train: QAV has no translation to learn; expected mean or none");
     require(options.constraint != Constraint::orthogonal || options.translation == Translation::mean,
             "train: OCQ subtracts the mean, it has no other translation");
 }
@@ -20,8 +22,8 @@ void check_translation(const CompositeOptions& options) {
 void check_start(const CompositeOptions& options) {
     const bool may_have_levels = options.constraint == Constraint::learnt_offsets && options.dictionaries >= 2;
     require(options.start != WarmStart::levels || may_have_levels,
-            "train: start=levels needs LOCQ with at least 2 dictionaries, got ", method_name(options.constraint),
-            " with ", options.dictionaries);
+            "train: start=levels needs LOCQ with at least 2 dictionaries, got ", method_name(options), " with ",
+            options.dictionaries);
 }
 
 }  // namespace
@@ -34,9 +36,11 @@ void check_options(const CompositeOptions& options) {
             " dictionaries, got ", options.dictionaries);
     require(options.rule != PenaltyRule::fixed || (std::isfinite(options.penalty) && options.penalty >= 0),
             "train: expected a penalty of at least 0, got ", options.penalty);
+    require(options.nonzeros == 0 || options.constraint == Constraint::near_orthogonal,
+            "train: sparse words are an option of NOCQ, got ", method_name(options));
     check_start(options);
     check_translation(options);
-    if (options.resume || options.checkpoint) require_resumable(method_name(options.constraint));
+    if (options.resume || options.checkpoint) require_resumable(method_name(options));
 }
 
 }  // namespace summand

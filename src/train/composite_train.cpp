@@ -1,8 +1,10 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
 #include <utility>
 
+#include "summand/error.h"
 #include "train/composite.h"
 #include "train/ocq.h"
+#include "train/qav.h"
 #include "train/warm_start.h"
 
 namespace summand {
@@ -69,6 +71,7 @@ CompositeState start(CompositeTask& task) {
                                : from_blocks(task, options.dictionaries);
     if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
     if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
+    if (options.constraint == Constraint::upper_bound) state.penalty = 1;
     return state;
 }
 
@@ -88,7 +91,7 @@ Quantizer train_unconstrained(const CompositeTask& task) {
         state.penalty = variance > 0 ? kBytePenalty / (4 * variance) : 0;
     }
     Quantizer model = assemble(task, state);
-    model.stores_bias = options.bias == BiasStorage::float32;
+    if (options.bias == BiasStorage::float32) model.bias = Bias::stored;
     return model;
 }
 
@@ -96,9 +99,13 @@ Quantizer train_unconstrained(const CompositeTask& task) {
 
 Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
     check_options(options);
+    const std::size_t values = options.dictionaries * options.words * vectors.columns();
+    require(options.nonzeros <= values, "train: expected at most ", values, " values that are not zero, got ",
+            options.nonzeros);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);
     CompositeTask task = composite_task(vectors, options);
     if (options.constraint == Constraint::none) return train_unconstrained(task);
+    if (options.constraint == Constraint::augmented) return train_augmented(task);
     CompositeState state = options.resume ? resume(task, *options.resume) : start(task);
     alternate(task, state);
     return assemble(task, state);

@@ -117,10 +117,17 @@ private:
 }  // namespace
 
 double descend(const CompositeData& data, const CompositePenalty& penalty, int iterations, const Execution& execution,
-               CompositeModel& model) {
+               CompositeModel& model, Support support) {
+    // A variable whose derivative is always zero stays where it is: every direction of the solver is a combination of
+    // gradients.
+    std::vector<std::size_t> fixed;
+    for (std::size_t i = 0; support == Support::nonzeros && i < model.dictionaries.rows.size(); ++i)
+        if (model.dictionaries.rows.data()[i] == 0) fixed.push_back(i);
     const auto objective = [&](CompositeModel& at, CompositeGradient& gradient) {
         if (penalty.offsets == Offsets::tied) tie_offsets(at);
-        return evaluate(data, at, penalty, execution, &gradient).objective(penalty.penalty);
+        const double value = evaluate(data, at, penalty, execution, &gradient).objective(penalty);
+        for (const std::size_t i : fixed) gradient.words[i] = 0;
+        return value;
     };
     const double offset_penalty = penalty.offsets == Offsets::free ? penalty.penalty : 0;
     return Descent(objective, usage(data, model.dictionaries), offset_penalty, model).run(iterations);

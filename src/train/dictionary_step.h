@@ -5,9 +5,13 @@
 
 namespace summand {
 
+/// Which values of the words may change: all, or those that are not zero.
+enum class Support { all, nonzeros };
+
 /// At most `iterations` of L-BFGS on the objective of composite_objective.h; never ends higher. Returns the value.
+/// Where the objective has |e| the gradient is one of several at e = 0, and the best point met is still kept.
 double descend(const CompositeData& data, const CompositePenalty& penalty, int iterations, const Execution& execution,
-               CompositeModel& model);
+               CompositeModel& model, Support support = Support::all);
 
 /// The same for 1/N Σ|r|² + penalty · Σ_{i≠j} |C_iᵀ·C_j|² (OCQ); the offsets play no part.
 double descend_orthogonal(const CompositeData& data, double penalty, int iterations, const Execution& execution,

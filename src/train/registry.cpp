@@ -1,103 +1,17 @@
 #include "train/registry.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "summand/error.h"
-#include "train/composite.h"
-#include "train/spec_options.h"
+#include "train/spec_trainers.h"
 
 namespace summand {
 namespace {
 
-// The options that specs do not say.
-template <class Options>
-Trainer trainer_with(Options options, const TrainSettings& settings) {
-    options.unit_length = settings.metric == Metric::cosine;
-    options.seed = settings.seed;
-    options.execution = settings.execution;
-    return [options](MatrixView<float> vectors) { return train(vectors, options); };
-}
-
-Trainer pq_trainer(const Spec& spec, const TrainSettings& settings) {
-    SpecOptions read(spec);
-    PqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
-    options.order =
-        read.choice<BlockOrder>("order", {{"natural", BlockOrder::natural}, {"structured", BlockOrder::structured}});
-    options.iterations = read.integer("iterations", options.iterations, 0, 10000);
-    read.finish();
-    return trainer_with(options, settings);
-}
-
-Trainer opq_trainer(const Spec& spec, const TrainSettings& settings) {
-    SpecOptions read(spec);
-    OpqOptions options{.dictionaries = spec.dictionaries, .words = spec.words()};
-    options.start = read.choice<RotationStart>(
-        "start",
-        {{"auto", RotationStart::automatic}, {"identity", RotationStart::identity}, {"pca", RotationStart::pca}});
-    options.iterations = read.integer("iterations", options.iterations, 1, 10000);
-    read.finish();
-    return trainer_with(options, settings);
-}
-
-PenaltyRule penalty_rule(const std::string& text) {
-    if (text == "auto") return PenaltyRule::automatic;
-    return text == "validate" ? PenaltyRule::validate : PenaltyRule::fixed;
-}
-
-std::optional<double> automatic_or_number(SpecOptions& read, std::string_view name) {
-    if (read.text(name, "auto") == "auto") return {};
-    return read.number(name, 0, "auto or a number");
-}
-
-Translation translation_of(SpecOptions& read, Constraint constraint) {
-    if (constraint != Constraint::none)
-        return read.choice<Translation>(
-            "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
-    if (read.text("translation", "mean") == "learnt") return Translation::learnt;  // check_options says why not
-    return read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none}});
-}
-
-template <Constraint constraint>
-Trainer composite_trainer(const Spec& spec, const TrainSettings& settings) {
-    SpecOptions read(spec);
-    CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
-    constexpr bool penalised = constraint == Constraint::near_orthogonal || constraint == Constraint::learnt_offsets;
-    options.iterations = read.integer("iterations", options.iterations, 1, 10000);
-    if constexpr (constraint == Constraint::learnt_offsets) {
-        options.start = read.choice<WarmStart>("start", {{"auto", WarmStart::automatic},
-                                                         {"pq", WarmStart::pq},
-                                                         {"opq", WarmStart::opq},
-                                                         {"levels", WarmStart::levels}});
-        options.theta = automatic_or_number(read, "theta");
-        options.expectation = automatic_or_number(read, "expectation");
-    } else {
-        options.start = read.choice<WarmStart>(
-            "start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq}, {"opq", WarmStart::opq}});
-    }
-    if constexpr (penalised) {
-        options.rule = penalty_rule(read.text("mu", "auto"));
-        if (options.rule == PenaltyRule::fixed) options.penalty = read.number("mu", 0, "auto, validate or a number");
-    }
-    if constexpr (constraint == Constraint::near_orthogonal)
-        options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
-    if constexpr (constraint == Constraint::none)
-        options.bias = read.choice<BiasStorage>("bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}});
-    if constexpr (constraint != Constraint::orthogonal) {
-        options.translation = translation_of(read, constraint);
-        options.effort = parse_effort(read.text("effort", "default"));
-    }
-    read.finish();
-    options.resume = settings.resume;
-    options.checkpoint = settings.checkpoint;
-    check_options(options);
-    return trainer_with(options, settings);
-}
-
 constexpr std::string_view kIterations = "iterations=10", kStart = "start=auto|pq|opq",
                            kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
-                           kPenalty = "mu=auto|validate|NUMBER";
+                           kPenalty = "mu=auto|validate|NUMBER", kCentring = "translation=mean|none";
 
 const MethodRow kRows[] = {
     {{"PQ", "product quantization: k-means in blocks of dimensions", {"iterations=25", "order=natural|structured"}},
@@ -106,21 +20,48 @@ const MethodRow kRows[] = {
      opq_trainer},
     {{"CQ",
       "composite quantization: smallest error, its third term stored with each code",
-      {kIterations, kStart, "bias=float|byte", "translation=mean|none", kEffort}},
-     composite_trainer<Constraint::none>},
+      {kIterations, kStart, "bias=float|byte|dropped", kCentring, kEffort}},
+     cq_trainer},
     {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}},
-     composite_trainer<Constraint::orthogonal>},
+     ocq_trainer},
     {{"NOCQ",
       "near-orthogonal composite quantization, the method of the paper",
       {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
       true},
-     composite_trainer<Constraint::near_orthogonal>},
+     nocq_trainer},
     {{"LOCQ",
       "composite quantization with learnt word offsets: the most accurate at equal bytes",
       {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=auto|NUMBER", "expectation=auto|NUMBER", kTranslation,
        kEffort},
       true},
-     composite_trainer<Constraint::learnt_offsets>},
+     locq_trainer},
+    {{"CQe", "CQ with its third term in one byte of the code", {kIterations, kStart, kCentring, kEffort}}, cqe_trainer},
+    {{"CQd", "CQ with its third term dropped", {kIterations, kStart, kCentring, kEffort}}, cqd_trainer},
+    {{"CQc", "CQ with its third term in four bytes of the code", {kIterations, kStart, kCentring, kEffort}},
+     cqc_trainer},
+    {{"QAV", "the augmented vector [-2x; |x|^2], searched by inner product", {kIterations, kStart, kCentring, kEffort}},
+     qav_trainer},
+    {{"UB",
+      "the upper bound of the paper, error plus |cross term|, minimised directly",
+      {kIterations, kStart, kTranslation, kEffort},
+      true},
+     ub_trainer},
+    {{"SNOCQ",
+      "NOCQ with sparse words: tables cost what those of PQ (level 1) or OPQ (level 2) cost",
+      {kIterations, kStart, "level=1|2", "nonzeros=COUNT", kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
+      true},
+     snocq_trainer},
+    {{"RQ", "residual quantization: k-means of what is left, found by beam search", {"iterations=15", kEffort}},
+     rq_trainer},
+    {{"AQ", "additive quantization: beam search and least squares", {"iterations=8", kEffort}}, aq_trainer},
+    {{"AQe", "additive quantization with the norm in one byte of the code", {"iterations=8", kEffort}}, aqe_trainer},
+    {{"OTQ", "optimised tree quantization: two dictionaries per dimension, exact encoding", {"iterations=20"}},
+     otq_trainer},
+    {{"ITQ",
+      "iterative quantization: signs of rotated principal directions; the number is bits",
+      {"iterations=50", "distance=asymmetric|symmetric"}},
+     itq_trainer,
+     {"bits", 8 * kMaxDictionaries}},
 };
 
 Trainer trainer_of(const Spec& spec, const TrainSettings& settings) {
@@ -132,18 +73,28 @@ Trainer trainer_of(const Spec& spec, const TrainSettings& settings) {
 
 std::span<const MethodRow> method_rows() { return kRows; }
 
-std::string_view method_name(Constraint constraint) {
-    switch (constraint) {
+std::string_view method_name(const CompositeOptions& options) {
+    switch (options.constraint) {
         case Constraint::none:
             return "CQ";
         case Constraint::orthogonal:
             return "OCQ";
         case Constraint::near_orthogonal:
-            return "NOCQ";
+            return options.nonzeros > 0 ? "SNOCQ" : "NOCQ";
         case Constraint::learnt_offsets:
             return "LOCQ";
+        case Constraint::augmented:
+            return "QAV";
+        case Constraint::upper_bound:
+            return "UB";
     }
     return "";
+}
+
+std::size_t spec_number(const Quantizer& model) {
+    const std::size_t count = model.dictionaries.count;
+    if (model.method == "ITQ") return 8 * count;
+    return model.method == "CQc" ? count + codes_of_float(model.dictionaries.words) : count;
 }
 
 const MethodRow& method_row(std::string_view name) {
@@ -171,7 +122,9 @@ void require_resumable(std::string_view name) {
 void check(const Spec& spec, const TrainSettings& settings) { trainer_of(spec, settings); }
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
-    return trainer_of(spec, settings)(vectors);
+    Quantizer model = trainer_of(spec, settings)(vectors);
+    model.method = spec.method;
+    return model;
 }
 
 }  // namespace summand

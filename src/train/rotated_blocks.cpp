@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "kernels/kernels.h"
 #include "math/blas.h"
 #include "math/clusters.h"
 #include "model/block_encoder.h"
+#include "model/word_sum.h"
 
 namespace summand {
 namespace {
@@ -37,21 +37,6 @@ void update_dictionaries_and_rotation(MatrixView<float> x, const Matrix<std::uin
     state.rotation = nearest_orthogonal(std::move(correlation));
 }
 
-double mean_error(MatrixView<float> rotated, const Dictionaries& words, const Matrix<std::uint8_t>& codes,
-                  const Execution& execution) {
-    std::vector<double> error(rotated.rows());
-    parallel_ranges(execution, rotated.rows(), 1024, [&](std::size_t first, std::size_t last) {
-        std::vector<const float*> chosen(words.count);
-        std::vector<float> sum(rotated.columns());
-        for (std::size_t i = first; i < last; ++i) {
-            for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, codes[i][m]);
-            kernels().sum_rows(chosen.data(), words.count, sum.size(), sum.data());
-            error[i] = static_cast<double>(kernels().squared_distance(rotated.row(i), sum.data(), sum.size()));
-        }
-    });
-    return std::accumulate(error.begin(), error.end(), 0.0) / static_cast<double>(error.size());
-}
-
 }  // namespace
 
 void alternate(MatrixView<float> x, const BlockSteps& steps, const Execution& execution, const Stopwatch& watch,
@@ -59,7 +44,7 @@ void alternate(MatrixView<float> x, const BlockSteps& steps, const Execution& ex
     for (int step = steps.first; step < steps.last; ++step) {
         const Matrix<float> rotated = multiply_transposed(x, state.rotation.view(), execution);
         const Matrix<std::uint8_t> codes = encode_blocks(state.dictionaries, rotated.view(), execution);
-        objective.push_back(mean_error(rotated.view(), state.dictionaries, codes, execution));
+        objective.push_back(mean_squared_error(state.dictionaries, rotated.view(), codes, execution));
         report_step(execution, steps.stage, step + 1, steps.all, objective.back(), watch);
         update_dictionaries_and_rotation(x, codes, execution, state);
     }
@@ -67,8 +52,8 @@ void alternate(MatrixView<float> x, const BlockSteps& steps, const Execution& ex
 
 double distortion_of(MatrixView<float> x, const RotatedBlocks& state, const Execution& execution) {
     const Matrix<float> rotated = multiply_transposed(x, state.rotation.view(), execution);
-    return mean_error(rotated.view(), state.dictionaries, encode_blocks(state.dictionaries, rotated.view(), execution),
-                      execution);
+    return mean_squared_error(state.dictionaries, rotated.view(),
+                              encode_blocks(state.dictionaries, rotated.view(), execution), execution);
 }
 
 }  // namespace summand

@@ -60,8 +60,8 @@ Spec read_one(Scanner& scan) {
     Spec spec;
     spec.method = scan.take_while([](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
     if (spec.method.empty()) scan.fail("a method name");
-    method_row(spec.method);
-    spec.dictionaries = scan.number("a number of dictionaries", 1, kMaxDictionaries);
+    const SpecNumber& number = method_row(spec.method).number;
+    spec.dictionaries = scan.number(concatenate("a number of ", number.what), 1, number.most);
     if (scan.accept('x')) spec.bits = scan.number("bits per code", 1, 8);
     read_options(scan, spec);
     return spec;

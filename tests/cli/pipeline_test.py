@@ -171,6 +171,36 @@ class Pipeline(ToolTest):
         self.assertEqual(json.loads(self.succeed("info", index, "--json").stdout)["kind"], "index")
 
 
+class EveryMethod(ToolTest):
+    """Each method through all verbs, in a small shape."""
+
+    SHAPES = {"CQc": "6x5", "ITQ": "16"}
+
+    def test_is_built_evaluated_and_described(self):
+        base, truth = self.vectors("base.fvecs", 600, 16), self.path("truth.ivecs")
+        self.succeed("exact", base, base, "-k", 10, "-o", truth)
+        for method in json.loads(self.succeed("methods", "--json").stdout):
+            name = method["name"]
+            spec = name + self.SHAPES.get(name, "4x5")
+            with self.subTest(spec=spec):
+                index, report = self.path("index.smd"), self.path("report.json")
+                self.succeed("build", "--spec", spec + "(iterations=1)", base, "-o", index)
+                self.succeed("evaluate", index, base, truth, "-k", 10, "--json", report)
+                with open(report, encoding="utf-8") as file:
+                    measured = json.load(file)[0]
+                self.assertEqual(measured["method"], spec)
+                model = json.loads(self.succeed("info", index, "--json").stdout)["model"]
+                self.assertEqual(model["method"], name)
+                self.assertEqual(model["code_bytes"], measured["code_bytes"])
+
+    def test_info_counts_the_values_of_sparse_words(self):
+        base, model = self.vectors("base.fvecs", 600, 16), self.path("model.smd")
+        for level, expected in ((1, 32 * 16), (2, 32 * 16 + 16 * 16)):
+            self.succeed("train", "--spec", f"SNOCQ4x5(level={level},iterations=3)", base, "-o", model)
+            info = json.loads(self.succeed("info", model, "--json").stdout)
+            self.assertEqual(info["model"]["nonzeros"], expected)
+
+
 class SameBytes(ToolTest):
     """Models, codes, indexes and results do not depend on threads or instruction sets."""
 
@@ -185,11 +215,13 @@ class SameBytes(ToolTest):
     def test_threads_and_kernels_do_not_change_a_byte(self):
         self.base = self.vectors("base.fvecs", 3000, 24)
         names = [method["name"] for method in json.loads(self.succeed("methods", "--json").stdout)]
+        shapes = {"CQc": "6x6", "ITQ": "16"}
         for name in names:
-            with self.subTest(method=name):
-                one = self.outputs(name + "4x6", "--threads", "1")
-                self.assertEqual(self.outputs(name + "4x6", "--threads", "2"), one)
-                self.assertEqual(self.outputs(name + "4x6", "--threads", "2", SUMMAND_KERNELS="scalar"), one)
+            spec = name + shapes.get(name, "4x6") + "(iterations=2)"
+            with self.subTest(spec=spec):
+                one = self.outputs(spec, "--threads", "1")
+                self.assertEqual(self.outputs(spec, "--threads", "2"), one)
+                self.assertEqual(self.outputs(spec, "--threads", "2", SUMMAND_KERNELS="scalar"), one)
 
 
 if __name__ == "__main__":

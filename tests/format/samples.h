@@ -26,7 +26,7 @@ inline Matrix<float> sample_matrix(std::size_t rows, std::size_t columns) {
 inline Quantizer dense_sample() {
     Quantizer q;
     q.method = "CQ";
-    q.stores_bias = true;
+    q.bias = Bias::stored;
     q.centre = {0.5f, -1, 2};
     q.rotation = Matrix<float>(3, 3, {0, 1, 0, 1, 0, 0, 0, 0, -1});
     q.dictionaries.count = 2;
@@ -67,7 +67,7 @@ inline Codes sample_codes(const Quantizer& quantizer) {
     Codes codes{Matrix<std::uint8_t>(n, quantizer.dictionaries.count), {}, identity(quantizer)};
     for (std::size_t i = 0; i < codes.rows.size(); ++i)
         codes.rows.data()[i] = static_cast<std::uint8_t>((i * 7 + 3) % quantizer.dictionaries.words);
-    if (quantizer.stores_bias) codes.bias = sample_matrix(1, n).values();
+    if (quantizer.bias == Bias::stored) codes.bias = sample_matrix(1, n).values();
     return codes;
 }
 

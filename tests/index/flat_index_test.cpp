@@ -6,6 +6,7 @@
 
 #include "index/random_index.h"
 #include "kernels/kernels.h"
+#include "model/bias.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -67,6 +68,43 @@ TEST(FlatIndex, EqualsTheFloatScanWithStoredBiases) {
     for (const std::size_t words : {5, 16, 256})
         for (const std::size_t dictionaries : {1, 7, 8})
             expect_equals_oracle({.size = 20011, .dictionaries = dictionaries, .words = words, .bias = true}, 50);
+}
+
+// What the look-ups leave out is computed from the codes, with the bits that a stored bias would have.
+TEST(FlatIndex, ADerivedBiasEqualsTheStoredOneAndIsNotPartOfTheCodes) {
+    for (const std::size_t words : {5, 256}) {
+        Quantizer quantizer = random_quantizer({.dictionaries = 4, .words = words});
+        quantizer.bias = Bias::derived;
+        const Codes codes = random_codes(quantizer, 3000, 7);
+        Codes biased = codes;
+        biased.bias = biases(quantizer, codes.rows, {});
+        const FlatIndex index(quantizer, codes, Metric::euclidean);
+        const Matrix<float> queries = random_queries(3, 16);
+        for_each_level([&] {
+            EXPECT_EQ(index.search(queries.view(), {.k = 20}),
+                      oracle_search(quantizer, biased, queries.view(), Metric::euclidean, 20));
+        });
+        EXPECT_EQ(index.codes(), codes);
+        EXPECT_GE(index.memory_bytes(), 3000 * (quantizer.code_bytes() + sizeof(float)));
+        const FlatIndex products(quantizer, codes, Metric::inner_product);
+        EXPECT_EQ(products.search(queries.view(), {.k = 20}),
+                  oracle_search(quantizer, codes, queries.view(), Metric::inner_product, 20));
+        EXPECT_LT(products.memory_bytes(), index.memory_bytes() - 3000 * sizeof(float));
+    }
+}
+
+TEST(FlatIndex, RefusesBiasesBesideThoseItDerives) {
+    Quantizer quantizer = random_quantizer({.dictionaries = 2});
+    quantizer.bias = Bias::derived;
+    Codes codes = random_codes(quantizer, 10, 7);
+    codes.bias.assign(10, 0.0f);
+    EXPECT_EQ(message_of([&] { FlatIndex(quantizer, codes, Metric::euclidean); }), "index: expected 0 biases, got 10");
+    codes.bias.clear();
+    quantizer.dictionaries.word(0, 0)[0] = 1e19f;
+    std::fill_n(codes.rows.data(), codes.rows.size(), std::uint8_t{0});
+    codes.model = identity(quantizer);
+    EXPECT_EQ(message_of([&] { FlatIndex(quantizer, codes, Metric::euclidean); }),
+              "index: expected the bias of row 0 within ±1e+36, got 1e+38");
 }
 
 TEST(FlatIndex, EqualsTheFloatScanForBlocksAndRotations) {

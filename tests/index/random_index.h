@@ -33,7 +33,7 @@ inline Quantizer random_quantizer(const RandomShape& shape) {
     Random random(shape.seed);
     Quantizer quantizer;
     quantizer.method = "random";
-    quantizer.stores_bias = shape.bias;
+    if (shape.bias) quantizer.bias = Bias::stored;
     quantizer.centre.resize(shape.dimensions);
     for (float& x : quantizer.centre) x = static_cast<float>(random.gaussian());
     if (shape.rotation) quantizer.rotation = random_rows(shape.dimensions, shape.dimensions, random);
@@ -60,7 +60,7 @@ inline Codes random_codes(const Quantizer& quantizer, std::size_t size, std::uin
     for (std::size_t i = 0; i < size; ++i)
         for (std::uint8_t& code : codes.rows[i])
             code = static_cast<std::uint8_t>(random.below(quantizer.dictionaries.words));
-    if (quantizer.stores_bias)
+    if (quantizer.bias == Bias::stored)
         for (std::size_t i = 0; i < size; ++i) codes.bias.push_back(static_cast<float>(random.gaussian()));
     return codes;
 }

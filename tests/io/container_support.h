@@ -20,7 +20,7 @@ inline Quantizer dense_quantizer(const Shape3& shape) {
     const auto [M, K, D] = shape;
     Quantizer q;
     q.method = "CQ";
-    q.stores_bias = true;
+    q.bias = Bias::stored;
     q.centre = random_matrix(1, D, 1).values();
     q.rotation = random_matrix(D, D, 2);
     q.dictionaries.count = M;
@@ -61,7 +61,7 @@ inline Codes random_codes(const Quantizer& q, std::size_t n, std::uint64_t seed)
     Codes codes{Matrix<std::uint8_t>(n, q.dictionaries.count), {}, identity(q)};
     for (std::size_t i = 0; i < codes.rows.size(); ++i)
         codes.rows.data()[i] = static_cast<std::uint8_t>(random.below(q.dictionaries.words));
-    if (q.stores_bias) codes.bias = random_matrix(1, n, seed).values();
+    if (q.bias == Bias::stored) codes.bias = random_matrix(1, n, seed).values();
     return codes;
 }
 

@@ -1,7 +1,10 @@
 #include "io/codes_file.h"
 #include "io/container_support.h"
+#include "io/packed_codes_file.h"
 #include "io/quantizer_file.h"
 #include "summand/index.h"
+#include "summand/train.h"
+#include "support/data.h"
 
 namespace summand::test {
 
@@ -32,6 +35,49 @@ TEST(IndexFile, ALoadedIndexAnswersAsBefore) {
     const FlatIndex index = small_index(dense_quantizer({3, 16, 7}));
     const Matrix<float> queries = random_matrix(5, 7, 9);
     EXPECT_EQ(load_index(save(index)).search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+}
+
+TEST(IndexFile, EveryMethodsModelAndIndexComeBack) {
+    const Matrix<float> vectors = clustered(120, 16), queries = clustered(5, 16, 2);
+    for (const MethodInfo& method : methods()) {
+        const std::string shape = method.name == "ITQ" ? "16" : method.name == "CQc" ? "10x2" : "3x2";
+        const Quantizer model = train(vectors.view(), parse_spec(std::string(method.name) + shape + "(iterations=1)"));
+        EXPECT_EQ(load_quantizer(save(model)), model) << method.name;
+        const FlatIndex index(model, encode(model, vectors.view()), Metric::euclidean);
+        const FlatIndex loaded = load_index(save(index));
+        EXPECT_EQ(loaded.codes(), index.codes()) << method.name;
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10})) << method.name;
+    }
+}
+
+TEST(IndexFile, ADerivedBiasIsNotStoredAndComesBack) {
+    Quantizer quantizer = dense_quantizer({3, 256, 7});
+    quantizer.bias = Bias::derived;
+    const Codes codes = random_codes(quantizer, 1500, 3);
+    const Matrix<float> queries = random_matrix(5, 7, 9);
+    for (const Metric metric : {Metric::euclidean, Metric::inner_product}) {
+        const FlatIndex index(quantizer, codes, metric);
+        const Bytes bytes = save(index);
+        const FlatIndex loaded = load_index(bytes);
+        EXPECT_EQ(loaded.quantizer(), quantizer);
+        EXPECT_EQ(loaded.codes(), codes);
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+        EXPECT_EQ(save(loaded), bytes);
+    }
+    EXPECT_LT(save(FlatIndex(quantizer, codes, Metric::euclidean)).size(), save(quantizer).size() + 1500 * 3 + 1000);
+}
+
+TEST(IndexFile, PackedCodesThatLackTheDerivedBiasAreRefused) {
+    Quantizer quantizer = dense_quantizer({2, 3, 3});
+    quantizer.bias = Bias::derived;
+    const FlatIndex products = small_index(quantizer, Metric::inner_product);
+    ContainerWriter writer(Kind::index);
+    add_quantizer(writer, quantizer);
+    add_packed_codes(writer, *products.packed());
+    writer.metadata["index"] = {{"metric", "euclidean"}};
+    const Bytes bytes = writer.finish();
+    expect_error([&] { load_index(bytes, "i.smd"); },
+                 {"i.smd: the codes are packed without the bias that the model derives, expected them in row order"});
 }
 
 TEST(IndexFile, AnIndexOutlivesItsFile) {

@@ -41,6 +41,19 @@ TEST(QuantizerFile, LoadGivesBackWhatWasSaved) {
     }
 }
 
+TEST(QuantizerFile, KeepsHowCodesAreSearchedAndWhereTheBiasComesFrom) {
+    Quantizer quantizer = dense_quantizer({3, 5, 7});
+    for (const CodeSearch search : {CodeSearch::modes, CodeSearch::beam, CodeSearch::residual, CodeSearch::tree})
+        for (const Bias bias : {Bias::none, Bias::stored, Bias::derived}) {
+            quantizer.encoder.search = search;
+            quantizer.bias = bias;
+            EXPECT_EQ(load_quantizer(save(quantizer)), quantizer);
+        }
+    quantizer.encoder.absolute_penalty = 0.75f;
+    quantizer.binary_queries = true;
+    EXPECT_EQ(load_quantizer(save(quantizer)), quantizer);
+}
+
 TEST(QuantizerFile, SavingTwiceGivesTheSameBytes) {
     const Quantizer quantizer = dense_quantizer({3, 5, 7});
     EXPECT_EQ(save(quantizer), save(load_quantizer(save(quantizer))));
@@ -87,6 +100,10 @@ TEST(QuantizerFile, ForgedMetadataIsRefused) {
     expect_model_refused([](auto& m) { m["identity"] = "0000000000000000"; }, "the file says 0000000000000000");
     expect_model_refused([](auto& m) { m["unit_length"] = true; }, "the model's identity is");
     expect_model_refused([](auto& m) { m.erase("method"); }, "metadata has no model.method");
+    expect_model_refused([](auto& m) { m["derives_bias"] = true; }, "the model's bias is both stored and derived");
+    expect_model_refused([](auto& m) { m["search"] = "luck"; },
+                         "model.search is 'luck', expected beam, residual or tree");
+    expect_model_refused([](auto& m) { m["binary_queries"] = true; }, "the model's identity is");
 }
 
 TEST(QuantizerFile, ForgedBlocksAreRefused) {
@@ -113,6 +130,7 @@ TEST(QuantizerFile, APartThatDoesNotFitIsNotSaved) {
     expect_not_saved([](auto& q) { q.dictionaries.block_begin = {0, 5, 4}; }, "expected blocks that cover all 4");
     expect_not_saved([](auto& q) { q.dictionaries.word(0, 1)[3] = 1; }, "word 1 of dictionary 0 is not zero outside");
     expect_not_saved([](auto& q) { q.encoder.penalty = std::nanf(""); }, "holds a number that is not finite");
+    expect_not_saved([](auto& q) { q.encoder.absolute_penalty = HUGE_VALF; }, "holds a number that is not finite");
 }
 
 TEST(QuantizerFile, AMissingFileIsNamed) {

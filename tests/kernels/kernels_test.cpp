@@ -191,6 +191,7 @@ public:
         gain_slope = -static_cast<float>(random.uniform());
         error = static_cast<float>(3 + random.uniform());
         excess = static_cast<float>(random.gaussian());
+        absolute = seed % 2 == 0 ? 0 : static_cast<float>(random.uniform());
     }
 
     IcmVisit visit() const {
@@ -205,7 +206,8 @@ public:
                 .slope = slope,
                 .word = word,
                 .error = error,
-                .excess = excess};
+                .excess = excess,
+                .absolute = absolute};
     }
     double change(std::size_t k) const {
         double pair = 0;
@@ -217,7 +219,10 @@ public:
     double rise(std::size_t k) const {
         return double{gain[k]} + double{gain_slope} * double{unary[k]} + double{slope} * change(k);
     }
-    double cost(std::size_t k) const { return error_with(k) + double{penalty} * excess_with(k) * excess_with(k); }
+    double cost(std::size_t k) const {
+        return error_with(k) + double{penalty} * excess_with(k) * excess_with(k) +
+               double{absolute} * std::abs(excess_with(k));
+    }
     std::size_t words() const { return words_; }
     /// Makes word k cost what word `like` costs.
     void copy(std::size_t like, std::size_t k) {
@@ -227,7 +232,7 @@ public:
     }
 
     std::vector<float> unary, gain;
-    float scale = 1e-4f, penalty, slope, gain_slope, error, excess;
+    float scale = 1e-4f, penalty, slope, gain_slope, error, excess, absolute;
     std::uint32_t word;
 
 private:
@@ -270,7 +275,8 @@ TEST(IcmVisit, ChoosesTheCheapestWord) {
 TEST(IcmVisit, NeverCostsMoreThanTheCurrentWord) {
     for_random_problems([](const IcmProblem& problem) {
         const IcmChoice choice = kernels().icm_visit(problem.visit());
-        EXPECT_LE(choice.cost, problem.error + problem.penalty * problem.excess * problem.excess);
+        EXPECT_LE(choice.cost, problem.error + problem.penalty * problem.excess * problem.excess +
+                                   problem.absolute * std::abs(problem.excess));
         if (choice.word == problem.word) {
             EXPECT_NEAR(choice.error, problem.error, 1e-4);
             EXPECT_NEAR(choice.excess, problem.excess, 1e-4);
@@ -288,7 +294,7 @@ TEST(IcmVisit, BreaksTiesByTheSmallerWordButKeepsTheCurrentOne) {
             // With these figures no word costs less than its equals: the current one stays where it is among them.
             problem.error = 1000;
             problem.excess = 0;
-            problem.penalty = 0;
+            problem.penalty = problem.absolute = 0;
             const std::size_t expected = current == best + 7 ? best + 7 : best;
             for_each_level([&](const Kernels& level) { EXPECT_EQ(level.icm_visit(problem.visit()).word, expected); });
         }

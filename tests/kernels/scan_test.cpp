@@ -158,6 +158,39 @@ TEST(ScanKernels, ProductsOfManyQueriesHaveTheBitsOfOne) {
     });
 }
 
+// 16 queries at a time, with the bits that `products` has with all the zeros.
+TEST(ScanKernels, SparseProductsHaveTheBitsOfTheDenseOnes) {
+    constexpr std::size_t kDimensions = 13, kEntries = 48;
+    for (const std::size_t query_count : {1, 5, 16}) {
+        Random random(query_count);
+        const std::vector<float> queries = random_floats(query_count * kDimensions, random);
+        std::vector<float> columns(kDimensions * kEntries);
+        std::vector<std::uint32_t> begin{0}, dimensions;
+        std::vector<float> values;
+        for (std::size_t e = 0; e < kEntries; ++e) {
+            for (std::size_t d = 0; d < kDimensions; ++d) {
+                if (random.below(4) > 0 || e == 7) continue;  // one entry has no values at all
+                columns[d * kEntries + e] = static_cast<float>(random.gaussian());
+                dimensions.push_back(static_cast<std::uint32_t>(d));
+                values.push_back(columns[d * kEntries + e]);
+            }
+            begin.push_back(static_cast<std::uint32_t>(values.size()));
+        }
+        std::vector<float> transposed(kDimensions * kSparseQueries);
+        for (std::size_t q = 0; q < query_count; ++q)
+            for (std::size_t d = 0; d < kDimensions; ++d)
+                transposed[d * kSparseQueries + q] = queries[q * kDimensions + d];
+        for_each_level([&](const ScanKernels& scan) {
+            std::vector<float> dense(query_count * kEntries), sparse(query_count * kEntries, -1.0f);
+            scan.products({queries.data(), query_count, kDimensions, columns.data(), kDimensions, kEntries, kEntries,
+                           dense.data(), kEntries});
+            scan.sparse_products({transposed.data(), query_count, begin.data(), dimensions.data(), values.data(),
+                                  kEntries, sparse.data(), kEntries});
+            EXPECT_EQ(sparse, dense);
+        });
+    }
+}
+
 TEST(ScanKernels, BitsAreCountedPerBlock) {
     Random random(6);
     std::vector<std::uint64_t> words(3 * kBlockWords);

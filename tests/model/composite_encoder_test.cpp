@@ -37,7 +37,7 @@ struct Problem {
         const std::vector<float> sum = test::sum_of_words(dictionaries, code);
         const double error = test::squared_distance(input.vectors.row(i), sum.data(), D);
         const double excess = excess_of(i, code, sum, error);
-        return error + double{penalty.penalty} * excess * excess;
+        return error + double{penalty.penalty} * excess * excess + double{penalty.absolute} * std::abs(excess);
     }
 
     /// How far the rounded table of inner products may be from the truth, in the cost of code i.
@@ -52,7 +52,8 @@ struct Problem {
         const double pairs = static_cast<double>(M * M) * largest * static_cast<double>(M) / 32000;
         const std::vector<float> sum = test::sum_of_words(dictionaries, code);
         const double error = test::squared_distance(input.vectors.row(i), sum.data(), D);
-        const double slope = 2 * double{penalty.penalty} * (std::abs(excess_of(i, code, sum, error)) + 1);
+        const double slope =
+            2 * double{penalty.penalty} * (std::abs(excess_of(i, code, sum, error)) + 1) + double{penalty.absolute};
         return pairs * (1 + slope * std::abs(1 - double{penalty.theta})) + 1e-4;
     }
 
@@ -75,7 +76,8 @@ private:
     }
 };
 
-constexpr CodePenalty kPenalties[] = {{0, 0}, {0.05f, 0}, {0.05f, 0.4f}, {1, -0.2f}, {0.05f, 0, 0.5f}, {1, 0.3f, 0.8f}};
+constexpr CodePenalty kPenalties[] = {{0, 0},           {0.05f, 0},      {0.05f, 0.4f}, {1, -0.2f},
+                                      {0.05f, 0, 0.5f}, {1, 0.3f, 0.8f}, {0, 0, 1, 1},  {0.05f, 0, 0.8f, 0.5f}};
 
 template <class Body>
 void for_each_problem(std::size_t dictionaries, const Body& body) {

@@ -20,7 +20,17 @@ constexpr const char* kSpecs[] = {"PQ3x4",
                                   "CQ3x4(iterations=2)",
                                   "NOCQ3x4(iterations=2,start=pq)",
                                   "LOCQ3x4(iterations=2,start=opq)",
-                                  "LOCQ3x4(iterations=2,start=levels)"};
+                                  "LOCQ3x4(iterations=2,start=levels)",
+                                  "CQe3x4(iterations=2)",
+                                  "QAV3x4(iterations=2)",
+                                  "RQ3x4(iterations=3)",
+                                  "AQ3x4(iterations=2)",
+                                  "AQe3x4(iterations=2)",
+                                  "UB3x4(iterations=2)",
+                                  "SNOCQ3x4(iterations=3)",
+                                  "OTQ3x4(iterations=3)",
+                                  "ITQ8(iterations=3)",
+                                  "ITQ8(iterations=3,distance=symmetric)"};
 
 Quantizer trained(const std::string& spec, std::size_t dimensions = 10) {
     return train(clustered(400, dimensions).view(), parse_spec(spec));
@@ -63,7 +73,7 @@ TEST(Encode, OneByOneEqualsAllTogether) {
         for (std::size_t i = 0; i < vectors.rows(); i += 7) {
             const Codes alone = encode(model, vectors.view().slice(i, 1));
             for (std::size_t m = 0; m < together.rows.columns(); ++m) EXPECT_EQ(alone.rows[0][m], together.rows[i][m]);
-            EXPECT_TRUE(!model.stores_bias || alone.bias[0] == together.bias[i]);
+            EXPECT_TRUE(model.bias != Bias::stored || alone.bias[0] == together.bias[i]);
         }
     });
 }

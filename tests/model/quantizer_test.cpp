@@ -45,7 +45,9 @@ TEST(Identity, ChangesWithEveryIngredient) {
     for (std::size_t i = 0; i < 36; ++i) expect_new([&](Quantizer& m) { m.rotation.data()[i] += 1; });
     expect_new([](Quantizer& m) { m.rotation = {}; });
     expect_new([](Quantizer& m) { m.unit_length = true; });
-    expect_new([](Quantizer& m) { m.stores_bias = true; });
+    expect_new([](Quantizer& m) { m.bias = Bias::stored; });
+    expect_new([](Quantizer& m) { m.bias = Bias::derived; });
+    expect_new([](Quantizer& m) { m.binary_queries = true; });
     expect_new([](Quantizer& m) { m.dictionaries.block_begin.clear(); });
     expect_new([](Quantizer& m) { m.dictionaries.block_begin[1] += 1; });
 }
@@ -68,8 +70,10 @@ TEST(CodeBytes, CountPackedCodesAndTheBias) {
     EXPECT_EQ(model.code_bytes(), 5u);
     model.dictionaries.words = 16;
     EXPECT_EQ(model.code_bytes(), 3u);
-    model.stores_bias = true;
+    model.bias = Bias::stored;
     EXPECT_EQ(model.code_bytes(), 7u);
+    model.bias = Bias::derived;
+    EXPECT_EQ(model.code_bytes(), 3u);
 }
 
 TEST(Decode, AddsTheWordsTurnsThemBackAndAddsTheCentre) {

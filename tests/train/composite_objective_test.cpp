@@ -55,13 +55,15 @@ CompositeTerms plain_terms(const Problem& problem, const CompositeModel& model, 
         terms.error += error / kRows;
         terms.excess += excess / kRows;
         terms.squared_excess += excess * excess / kRows;
+        terms.magnitude += std::abs(excess) / kRows;
     }
     return terms;
 }
 
 const CompositePenalty kPenalties[] = {
-    {0, 0, 1, Offsets::tied},   {0.3, 0, 1, Offsets::tied},     {0.3, 0.4, 0.7, Offsets::tied},
-    {0.3, 0, 1, Offsets::free}, {0.3, 0.4, 0.7, Offsets::free}, {2, -0.2, 0.9, Offsets::free},
+    {0, 0, 1, Offsets::tied},    {0.3, 0, 1, Offsets::tied},          {0.3, 0.4, 0.7, Offsets::tied},
+    {0.3, 0, 1, Offsets::free},  {0.3, 0.4, 0.7, Offsets::free},      {2, -0.2, 0.9, Offsets::free},
+    {0, 0, 1, Offsets::tied, 1}, {0.3, 0.4, 0.8, Offsets::free, 0.7},
 };
 
 template <class Body>
@@ -81,6 +83,10 @@ TEST(CompositeObjective, IsTheFormulaOfItsHeader) {
         EXPECT_NEAR(found.error, expected.error, 1e-4 * expected.error);
         EXPECT_NEAR(found.excess, expected.excess, 1e-4 * (1 + std::abs(expected.excess)));
         EXPECT_NEAR(found.squared_excess, expected.squared_excess, 1e-4 * expected.squared_excess);
+        EXPECT_NEAR(found.magnitude, expected.magnitude, 1e-4 * expected.magnitude);
+        EXPECT_NEAR(found.objective(penalty),
+                    expected.error + penalty.penalty * expected.squared_excess + penalty.absolute * expected.magnitude,
+                    1e-4 * expected.objective(penalty));
     });
 }
 
@@ -105,8 +111,8 @@ TEST(CompositeObjective, TheGradientIsThatOfFiniteDifferences) {
             variable(up) += static_cast<float>(kStep);
             variable(down) -= static_cast<float>(kStep);
             const double width = double{variable(up)} - double{variable(down)};
-            return (plain_terms(problem, up, penalty).objective(penalty.penalty) -
-                    plain_terms(problem, down, penalty).objective(penalty.penalty)) /
+            return (plain_terms(problem, up, penalty).objective(penalty) -
+                    plain_terms(problem, down, penalty).objective(penalty)) /
                    width;
         };
         double largest = 1;
@@ -129,12 +135,11 @@ TEST(CompositeObjective, ValueAndGradientAreTheSameForEveryThreadCountAndKernelL
     for_each_problem([](const Problem& problem, const CompositePenalty& penalty) {
         CompositeGradient expected;
         const double value =
-            evaluate(problem.data(), problem.model, penalty, {.threads = 1}, &expected).objective(penalty.penalty);
+            evaluate(problem.data(), problem.model, penalty, {.threads = 1}, &expected).objective(penalty);
         test::with_each_level([&] {
             CompositeGradient gradient;
-            EXPECT_EQ(
-                evaluate(problem.data(), problem.model, penalty, {.threads = 2}, &gradient).objective(penalty.penalty),
-                value);
+            EXPECT_EQ(evaluate(problem.data(), problem.model, penalty, {.threads = 2}, &gradient).objective(penalty),
+                      value);
             EXPECT_EQ(gradient.words, expected.words);
             EXPECT_EQ(gradient.offsets, expected.offsets);
         });

@@ -35,7 +35,8 @@ TEST(CompositeTask, HoldsOutATwentiethWhereThereIsEnough) {
 // One turn by hand, at several penalties: offsets, dictionaries, codes.
 TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
     const Matrix<float> vectors = clustered(500, 8);
-    for (const Constraint constraint : {Constraint::near_orthogonal, Constraint::learnt_offsets}) {
+    for (const Constraint constraint :
+         {Constraint::near_orthogonal, Constraint::learnt_offsets, Constraint::upper_bound}) {
         const CompositeOptions options = small(constraint);
         const CompositeTask task = composite_task(vectors.view(), options);
         const CompositeStart start = pq_start(task.vectors.view(), {3, 8, 1, {}});
@@ -45,9 +46,9 @@ TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
             CompositeModel model{.dictionaries = start.dictionaries};
             tie_offsets(model);
             const CompositeData data{task.input.view(), codes};
-            double before = evaluate(data, model, penalty, {}).objective(mu);
+            double before = evaluate(data, model, penalty, {}).objective(penalty);
             const auto expect_no_rise = [&] {
-                const double after = evaluate(data, model, penalty, {}).objective(mu);
+                const double after = evaluate(data, model, penalty, {}).objective(penalty);
                 EXPECT_LE(after, before * (1 + 1e-6));
                 before = after;
             };
@@ -55,17 +56,14 @@ TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
                 if (penalty.offsets == Offsets::free) {
                     fit_additive(codes, offset_targets(data, model.dictionaries, penalty, {}), 8, {},
                                  model.word_offsets);
-                } else {
+                } else if (constraint == Constraint::near_orthogonal) {
                     model.epsilon += evaluate(data, model, penalty, {}).excess;
                     tie_offsets(model);
                 }
                 expect_no_rise();
                 descend(data, penalty, 8, {}, model);
                 expect_no_rise();
-                CompositeEncoder(model.dictionaries, model.word_offsets,
-                                 {static_cast<float>(mu), static_cast<float>(penalty.theta),
-                                  static_cast<float>(penalty.expectation)},
-                                 {})
+                CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), {})
                     .improve(task.input.view(), {.sweeps = 1, .seed = turn}, {}, codes);
                 expect_no_rise();
             }
@@ -132,6 +130,9 @@ TEST(Checkpoint, ResumingAfterAnyIterationGivesTheIdenticalModel) {
     cases.back().translation = Translation::learnt;
     cases.push_back(small(Constraint::near_orthogonal));
     cases.back().unit_length = true;
+    cases.push_back(small(Constraint::upper_bound));
+    cases.push_back(small(Constraint::near_orthogonal));
+    cases.back().nonzeros = 100;
     for (CompositeOptions& options : cases) {
         const Quantizer whole = train(vectors.view(), options);
         for (int step = 1; step <= options.iterations; ++step) {
@@ -173,6 +174,7 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.learn_epsilon = false; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.translation = Translation::none; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.start = WarmStart::opq; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.nonzeros = 50; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.effort = Effort::best; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.unit_length = true; });
     expect_refused(vectors.view(), [](CompositeOptions& o) {

@@ -24,7 +24,15 @@ constexpr const char* kSpecs[] = {"PQ3x3(iterations=3)",
                                   "LOCQ3x3(iterations=2)",
                                   "LOCQ3x3(iterations=2,start=pq)",
                                   "LOCQ3x3(iterations=2,start=opq)",
-                                  "LOCQ3x3(iterations=2,start=levels)"};
+                                  "LOCQ3x3(iterations=2,start=levels)",
+                                  "QAV3x3(iterations=2)",
+                                  "RQ3x3(iterations=2)",
+                                  "AQ3x3(iterations=2)",
+                                  "AQe3x3(iterations=2)",
+                                  "UB3x3(iterations=2)",
+                                  "SNOCQ3x3(iterations=3)",
+                                  "OTQ3x3(iterations=2)",
+                                  "ITQ8(iterations=2)"};
 
 TEST(Train, IsTheSameForEveryThreadCountAndKernelLevel) {
     const Matrix<float> vectors = clustered(400, 8);
@@ -201,7 +209,7 @@ TEST(Nocq, ValidationTriesItsCandidatesAndReportsEach) {
 TEST(Cq, StoresABiasThatMakesScoresExactDistances) {
     const Matrix<float> vectors = clustered(600, 8), queries = clustered(5, 8, 2);
     const Quantizer model = train(vectors.view(), parse_spec("CQ3x3(iterations=4)"));
-    EXPECT_TRUE(model.stores_bias);
+    EXPECT_EQ(model.bias, Bias::stored);
     EXPECT_EQ(model.code_bytes(), 6u);  // 3 codes of 4 bits in 2 bytes, and a float
     const Codes codes = encode(model, vectors.view());
     ASSERT_EQ(codes.bias.size(), codes.size());
@@ -228,7 +236,7 @@ TEST(Cq, HasTheSmallestErrorOfAll) {
 TEST(Cq, AByteForTheBiasIsOneMoreDictionaryOfZeroWords) {
     const Matrix<float> vectors = clustered(600, 8);
     const Quantizer model = train(vectors.view(), parse_spec("CQ3x4(iterations=3,bias=byte)"));
-    EXPECT_FALSE(model.stores_bias);
+    EXPECT_EQ(model.bias, Bias::none);
     EXPECT_EQ(model.dictionaries.count, 4u);
     EXPECT_TRUE(encode(model, vectors.view()).bias.empty());
     std::set<float> levels;
@@ -253,7 +261,7 @@ TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
         const Quantizer model =
             train(base.view(), parse_spec(std::string("LOCQ4x4(iterations=8,start=") + start + ")"));
         EXPECT_EQ(model.dictionaries.count, 4u);
-        EXPECT_FALSE(model.stores_bias);
+        EXPECT_EQ(model.bias, Bias::none);
         EXPECT_GT(recall_at_10(model, base, queries), pq) << start;
     }
 }

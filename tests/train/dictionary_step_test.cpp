@@ -24,7 +24,7 @@ struct Problem {
 
     CompositeData data() const { return {input.view(), codes}; }
     double objective(const CompositePenalty& penalty) const {
-        return evaluate(data(), model, penalty, {}).objective(penalty.penalty);
+        return evaluate(data(), model, penalty, {}).objective(penalty);
     }
 
     Matrix<std::uint8_t> codes;
@@ -35,8 +35,8 @@ struct Problem {
 TEST(Descend, NeverRaisesTheObjectiveAndReturnsIt) {
     for (const Offsets offsets : {Offsets::tied, Offsets::free})
         for (const double mu : {0.0, 0.01, 1.0, 100.0})
-            for (const double theta : {0.0, 0.4}) {
-                const CompositePenalty penalty{mu, theta, 1, offsets};
+            for (const auto& [theta, absolute] : {std::pair{0.0, 0.0}, {0.4, 0.0}, {0.0, 1.0}}) {
+                const CompositePenalty penalty{mu, theta, 1, offsets, absolute};
                 Problem problem(offsets);
                 double before = problem.objective(penalty);
                 for (const int iterations : {1, 2, 8, 8}) {
@@ -54,6 +54,19 @@ TEST(Descend, LowersAnObjectiveThatIsFarFromItsMinimum) {
         Problem problem(offsets);
         const double before = problem.objective(penalty);
         EXPECT_LT(descend(problem.data(), penalty, 8, {}, problem.model), 0.5 * before);
+    }
+}
+
+TEST(Descend, KeepsZerosAtZeroWhereOnlyTheOthersMayChange) {
+    for (const Offsets offsets : {Offsets::tied, Offsets::free}) {
+        const CompositePenalty penalty{0.1, 0, 1, offsets};
+        Problem problem(offsets);
+        for (std::size_t i = 0; i < problem.model.dictionaries.rows.size(); i += 3)
+            problem.model.dictionaries.rows.data()[i] = 0;
+        const double before = problem.objective(penalty);
+        EXPECT_LT(descend(problem.data(), penalty, 8, {}, problem.model, Support::nonzeros), 0.7 * before);
+        for (std::size_t i = 0; i < problem.model.dictionaries.rows.size(); ++i)
+            EXPECT_EQ(problem.model.dictionaries.rows.data()[i] == 0, i % 3 == 0);
     }
 }
 

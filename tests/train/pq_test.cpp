@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "math/clusters.h"
+#include "summand/compared_methods.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 #include "summand/train.h"
@@ -112,10 +113,14 @@ TEST(Pq, SurvivesConstantDataAndKOfTwo) {
 }
 
 template <class Options>
+void expect_block_refusal() {
+    expect_error([&] { train(clustered(40, 4).view(), Options{.dictionaries = 5, .words = 4}); },
+                 {"train: expected at most one dictionary per dimension (4), got 5 dictionaries"});
+}
+
+template <class Options>
 void expect_refusals() {
     const Matrix<float> vectors = clustered(40, 4);
-    expect_error([&] { train(vectors.view(), Options{.dictionaries = 5, .words = 4}); },
-                 {"train: expected at most one dictionary per dimension (4), got 5 dictionaries"});
     expect_error([&] { train(vectors.view(), Options{.dictionaries = 0, .words = 4}); },
                  {"train: expected 1 to 64 dictionaries, got 0"});
     expect_error([&] { train(vectors.view(), Options{.dictionaries = 65, .words = 4}); },
@@ -143,6 +148,11 @@ TEST(Train, EveryMethodRefusesWhatItCannotLearnFrom) {
     expect_refusals<PqOptions>();
     expect_refusals<OpqOptions>();
     expect_refusals<CompositeOptions>();
+    expect_refusals<RqOptions>();
+    expect_refusals<AqOptions>();
+    expect_block_refusal<PqOptions>();
+    expect_block_refusal<OpqOptions>();
+    expect_block_refusal<CompositeOptions>();
 }
 
 }  // namespace

@@ -12,7 +12,15 @@ namespace {
 using test::clustered;
 using test::expect_error;
 
-Quantizer train_with(const std::string& spec) { return train(clustered(100, 6).view(), parse_spec(spec)); }
+// A spec of the method that makes two dictionaries of 2^bits words.
+std::string two_dictionaries(std::string_view method, const std::string& bits) {
+    std::string number = "2";
+    if (method == "CQc") number = "10";   // eight codes of so few bits hold its third term
+    if (method == "ITQ") return "ITQ16";  // its words are those of eight bits
+    return std::string(method) + number + "x" + bits;
+}
+
+Quantizer train_with(const std::string& spec) { return train(clustered(100, 16).view(), parse_spec(spec)); }
 
 TEST(ParseSpec, ReadsMethodDictionariesBitsAndOptions) {
     const Spec plain = parse_spec("PQ8");
@@ -102,7 +110,7 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"NOCQ2x2(mu=-1)", "expected a penalty of at least 0, got -1"},
         {"LOCQ2x2(theta=x)", "option theta: expected auto or a number, got 'x'"},
         {"NOCQ2x2(epsilon=1)", "option epsilon: expected learnt or 0, got '1'"},
-        {"CQ2x2(bias=half)", "option bias: expected float or byte, got 'half'"},
+        {"CQ2x2(bias=half)", "option bias: expected float or byte or dropped, got 'half'"},
         {"CQ2x2(translation=x)", "option translation: expected mean or none, got 'x'"},
         {"CQ2x2(translation=learnt)", "translation=learnt would change nothing for CQ: its words are free to take"},
         {"NOCQ2x2(translation=x)", "option translation: expected mean or none or learnt, got 'x'"},
@@ -110,6 +118,11 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"NOCQ2x2(effort=x)", "effort: expected fast, default or best, got 'x'"},
         {"PQ2x2(start=pca)", "spec 'PQ2x2(start=pca)': unknown option 'start' of PQ; known: order, iterations"},
         {"OCQ2x2(mu=1)", "unknown option 'mu' of OCQ; known: "},
+        {"QAV2x2(translation=learnt)", "train: QAV has no translation to learn; expected mean or none"},
+        {"SNOCQ2x2(level=3)", "option level: expected 1 or 2, got '3'"},
+        {"SNOCQ2x2(nonzeros=0)", "option nonzeros: expected a whole number from 1 to 2147483647, got '0'"},
+        {"ITQ8(distance=near)", "option distance: expected asymmetric or symmetric, got 'near'"},
+        {"UB2x2(mu=1)", "unknown option 'mu' of UB; known: "},
         {"NOCQ2x2(theta=0.1)", "unknown option 'theta' of NOCQ; known: "},
     };
     for (const auto& [text, message] : cases) {
@@ -120,10 +133,10 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
 }
 
 TEST(TrainBySpec, OnlyResumableMethodsTakeCheckpoints) {
-    const Matrix<float> vectors = clustered(100, 6);
+    const Matrix<float> vectors = clustered(100, 16);
     const Checkpoint before;
     for (const MethodInfo& method : methods()) {
-        const Spec spec = parse_spec(std::string(method.name) + "2x2(iterations=1)");
+        const Spec spec = parse_spec(two_dictionaries(method.name, "2") + "(iterations=1)");
         int saved = 0;
         const TrainSettings saving{.checkpoint = [&](const Checkpoint&) { ++saved; }};
         if (method.resumable) {
@@ -131,8 +144,8 @@ TEST(TrainBySpec, OnlyResumableMethodsTakeCheckpoints) {
             EXPECT_EQ(saved, 1) << method.name;
             continue;
         }
-        const std::string message =
-            std::string("train: ") + std::string(method.name) + " makes no checkpoints; methods that do: NOCQ, LOCQ";
+        const std::string message = std::string("train: ") + std::string(method.name) +
+                                    " makes no checkpoints; methods that do: NOCQ, LOCQ, UB, SNOCQ";
         expect_error([&] { train(vectors.view(), spec, saving); }, {message});
         expect_error([&] { train(vectors.view(), spec, {.resume = &before}); }, {message});
         expect_error([&] { check(spec, saving); }, {message});
@@ -145,31 +158,33 @@ TEST(TrainBySpec, OnlyResumableMethodsTakeCheckpoints) {
                                                        .words = 4,
                                                        .checkpoint = [](const Checkpoint&) {}});
             },
-            {"makes no checkpoints; methods that do: NOCQ, LOCQ"});
+            {"makes no checkpoints; methods that do: NOCQ, LOCQ, UB, SNOCQ"});
 }
 
 TEST(TrainBySpec, MakesAModelOfTheMethodNamed) {
     for (const MethodInfo& method : methods()) {
-        const Quantizer model = train_with(std::string(method.name) + "2x3(iterations=2)");
+        const Quantizer model = train_with(two_dictionaries(method.name, "3") + "(iterations=2)");
         EXPECT_EQ(model.method, method.name);
         EXPECT_EQ(model.dictionaries.count, 2u);
-        EXPECT_EQ(model.dictionaries.words, 8u);
-        EXPECT_EQ(model.dimensions(), 6u);
-        EXPECT_EQ(model.word_offsets.size(), 16u);
+        EXPECT_EQ(model.dictionaries.words, method.name == "ITQ" ? 256u : 8u);
+        EXPECT_EQ(model.dimensions(), 16u);
+        EXPECT_EQ(model.word_offsets.size(), 2 * model.dictionaries.words);
     }
 }
 
 // Every option that `methods()` shows is one that training takes, with each of the values shown.
 TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
-    const Matrix<float> vectors = clustered(60, 4);
+    const Matrix<float> vectors = clustered(60, 16);
     for (const MethodInfo& method : methods())
         for (const std::string_view shown : method.options) {
             const std::string option(shown);
             const std::string name = option.substr(0, option.find('='));
             std::string values = option.substr(option.find('=') + 1) + "|";
             for (std::size_t end; (end = values.find('|')) != std::string::npos; values.erase(0, end + 1)) {
-                const std::string value = values.substr(0, end) == "NUMBER" ? "0.5" : values.substr(0, end);
-                const std::string spec = std::string(method.name) + "2x2(" + name + "=" + value +
+                std::string value = values.substr(0, end);
+                if (value == "NUMBER") value = "0.5";
+                if (value == "COUNT") value = "5";
+                const std::string spec = two_dictionaries(method.name, "2") + "(" + name + "=" + value +
                                          (name == "iterations" ? ")" : ",iterations=1)");
                 EXPECT_NO_THROW(train(vectors.view(), parse_spec(spec))) << spec;
             }
@@ -177,9 +192,9 @@ TEST(TrainBySpec, TakesEveryOptionThatIsShown) {
 }
 
 TEST(TrainBySpec, CosineScalesToLengthOne) {
-    const Matrix<float> vectors = clustered(100, 6);
+    const Matrix<float> vectors = clustered(100, 16);
     for (const MethodInfo& method : methods()) {
-        const Spec spec = parse_spec(std::string(method.name) + "2x2(iterations=1)");
+        const Spec spec = parse_spec(two_dictionaries(method.name, "2") + "(iterations=1)");
         EXPECT_TRUE(train(vectors.view(), spec, {.metric = Metric::cosine}).unit_length);
         EXPECT_FALSE(train(vectors.view(), spec, {.metric = Metric::inner_product}).unit_length);
     }
