@@ -191,7 +191,7 @@ class Report:
 
 
 def run_size(report, ours, peers, size, rounds):
-    inner = max(1, min(40, int(4e6 / size)))
+    inner = max(1, min(40, int(16e6 / size)))
     peers.load(ours, 8, size)
     peers.fill(size)
     for k in (10, 100):
