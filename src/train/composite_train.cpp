@@ -1,4 +1,5 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
+#include <limits>
 #include <utility>
 
 #include "summand/error.h"
@@ -14,19 +15,25 @@ constexpr int kFreeIterations = 4;     // without a constraint, before levels ar
 constexpr int kTrialIterations = 3;    // of each start
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
-StartOptions start_options(const CompositeOptions& options, std::size_t dictionaries) {
-    return {dictionaries, options.words, options.seed, options.execution};
-}
+// The block method that a start is made of.
+struct Blocks {
+    bool rotated;
+    RotationStart rotation = RotationStart::automatic;
+};
 
-CompositeStart block_start(const CompositeTask& task, MatrixView<float> vectors, std::size_t dictionaries) {
-    const StartOptions options = start_options(task.options, dictionaries);
-    const bool rotated = task.options.start != WarmStart::pq && dictionaries > 1;  // one dictionary gains nothing by it
-    return rotated ? opq_start(vectors, options) : pq_start(vectors, options);
+Blocks blocks_of(const CompositeOptions& options) { return {options.start != WarmStart::pq}; }
+
+CompositeStart block_start(const CompositeTask& task, MatrixView<float> vectors, Blocks blocks,
+                           std::size_t dictionaries) {
+    const CompositeOptions& options = task.options;
+    const StartOptions start{dictionaries, options.words, options.seed, options.execution, blocks.rotation};
+    const bool rotated = blocks.rotated && dictionaries > 1;  // one dictionary gains nothing by it
+    return rotated ? opq_start(vectors, start) : pq_start(vectors, start);
 }
 
 // A block method's solution.
-CompositeState from_blocks(const CompositeTask& task, std::size_t dictionaries) {
-    CompositeStart start = block_start(task, task.sample_rows(), dictionaries);
+CompositeState from_blocks(const CompositeTask& task, Blocks blocks, std::size_t dictionaries) {
+    CompositeStart start = block_start(task, task.sample_rows(), blocks, dictionaries);
     CompositeState state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
     state.penalty = automatic_penalty(task, state.model.dictionaries, state.codes);
     tie_offsets(state.model);
@@ -34,9 +41,9 @@ CompositeState from_blocks(const CompositeTask& task, std::size_t dictionaries) 
 }
 
 // M-1 dictionaries without a constraint, and one of offset levels.
-CompositeState from_levels(const CompositeTask& task) {
+CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
     const CompositeOptions& options = task.options;
-    CompositeState state = from_blocks(task, options.dictionaries - 1);
+    CompositeState state = from_blocks(task, blocks, options.dictionaries - 1);
     improve_unconstrained(task.first(task.sample), kFreeIterations, options.execution, state);
     state.objective.clear();
     const std::vector<double> targets = offset_targets({task.first(task.sample), state.codes}, state.model.dictionaries,
@@ -45,30 +52,48 @@ CompositeState from_levels(const CompositeTask& task) {
     return state;
 }
 
-// Both starts, a few iterations each; the one whose codes find the neighbours of held-out vectors earlier goes on.
-CompositeState better_start(CompositeTask& task) {
-    CompositeState blocks = from_blocks(task, task.options.dictionaries), levels = from_levels(task);
-    levels.penalty = blocks.penalty;
+// Runs a copy of a start for a few iterations: how late its codes find the neighbours of held-out vectors.
+double trial_cost(CompositeTask& task, CompositeState state) {
     const std::vector<float> translation = task.translation;
-    const auto cost_of = [&](CompositeState& state) {
-        while (state.step < kTrialIterations) iterate(task, kTrialIterations, state);
-        const double cost = search_cost(task, state);
-        if (task.translation != translation) task.translate(translation);
-        state.step = 0;
-        state.objective.clear();
-        return cost;
+    while (state.step < kTrialIterations) iterate(task, kTrialIterations, state);
+    const double cost = search_cost(task, state);
+    if (task.translation != translation) task.translate(translation);
+    return cost;
+}
+
+// PQ, OPQ from either rotation and, where offsets are learnt, levels after the best of them: the one with the best
+// trial.
+CompositeState better_start(CompositeTask& task) {
+    constexpr Blocks kBlocks[] = {{false}, {true, RotationStart::identity}, {true, RotationStart::pca}};
+    CompositeState best;
+    Blocks chosen = kBlocks[0];
+    double best_cost = std::numeric_limits<double>::infinity();
+    const auto try_start = [&](CompositeState state) {
+        const double cost = trial_cost(task, state);
+        if (cost >= best_cost) return false;
+        best = std::move(state);
+        best_cost = cost;
+        return true;
     };
-    const double with_blocks = cost_of(blocks), with_levels = cost_of(levels);
-    return std::move(with_levels < with_blocks ? levels : blocks);
+    for (const Blocks& blocks : kBlocks)
+        if (try_start(from_blocks(task, blocks, task.options.dictionaries))) chosen = blocks;
+    if (task.options.constraint == Constraint::learnt_offsets) {
+        CompositeState levels = from_levels(task, chosen);
+        levels.penalty = best.penalty;
+        try_start(std::move(levels));
+    }
+    return best;
 }
 
 CompositeState start(CompositeTask& task) {
     const CompositeOptions& options = task.options;
-    const bool may_choose = options.constraint == Constraint::learnt_offsets && options.dictionaries >= 2;
-    CompositeState state = options.start == WarmStart::levels ? from_levels(task)
-                           : options.start == WarmStart::automatic && may_choose && !task.held_out.empty()
-                               ? better_start(task)
-                               : from_blocks(task, options.dictionaries);
+    const bool compares = options.constraint == Constraint::learnt_offsets ||
+                          (options.constraint == Constraint::near_orthogonal && options.nonzeros == 0);
+    CompositeState state =
+        options.start == WarmStart::levels ? from_levels(task, {true})
+        : options.start == WarmStart::automatic && compares && options.dictionaries > 1 && !task.held_out.empty()
+            ? better_start(task)
+            : from_blocks(task, blocks_of(options), options.dictionaries);
     if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
     if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
     if (options.constraint == Constraint::upper_bound) state.penalty = 1;
@@ -78,7 +103,7 @@ CompositeState start(CompositeTask& task) {
 // CQ: the alternation without a penalty, in closed form; then the bias.
 Quantizer train_unconstrained(const CompositeTask& task) {
     const CompositeOptions& options = task.options;
-    CompositeStart blocks = block_start(task, task.vectors.view(), options.dictionaries);
+    CompositeStart blocks = block_start(task, task.vectors.view(), blocks_of(options), options.dictionaries);
     CompositeState state{.model = {.dictionaries = std::move(blocks.dictionaries)}, .codes = std::move(blocks.codes)};
     improve_unconstrained(task.input.view(), options.iterations, options.execution, state);
     tie_offsets(state.model);

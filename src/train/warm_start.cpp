@@ -61,6 +61,7 @@ CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) 
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
     const OpqOptions opq{.dictionaries = options.dictionaries,
                          .words = options.words,
+                         .start = options.rotation,
                          .iterations = kOpqIterations,
                          .seed = options.seed,
                          .execution = options.execution};

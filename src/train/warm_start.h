@@ -17,6 +17,7 @@ struct StartOptions {
     std::size_t dictionaries, words;
     std::uint64_t seed;
     Execution execution;
+    RotationStart rotation = RotationStart::automatic;  ///< of Cartesian k-means
 };
 
 /// The solution of PQ, and of Cartesian k-means with its rotation multiplied into the words.
