@@ -1,22 +1,23 @@
-// Style and script of the demo's page.
+// Style and script of the pages that verbs write. Colours are in two schemes: what the system prefers, unless the
+// switch on the page has chosen.
 #pragma once
 
 namespace summand::cli {
 
-inline constexpr const char* kPageStyle = R"css(
-:root {
-  color-scheme: light dark;
+inline constexpr const char* kLightColours = R"css(
   --paper: #fbfbf9; --card: #ffffff; --ink: #1c1f24; --soft: #5d6570; --line: #e2e4e8; --good: #12855b; --miss: #b9bec7;
   --s0: #2563eb; --s1: #c2570c; --s2: #0f8a5f; --s3: #9333ea; --s4: #be123c; --s5: #0e7490; --s6: #6b7a0f; --s7: #475569;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14161a; --card: #1c1f25; --ink: #e8eaee; --soft: #a0a8b4; --line: #313640; --good: #3ecf95; --miss: #4a515d;
-    --s0: #6ea8ff; --s1: #ff9f5a; --s2: #45d19b; --s3: #c89bff; --s4: #ff7d95; --s5: #54cfe6; --s6: #c8d64f; --s7: #aab4c2;
-  }
-}
+)css";
+
+inline constexpr const char* kDarkColours = R"css(
+  --paper: #14161a; --card: #1c1f25; --ink: #e8eaee; --soft: #a0a8b4; --line: #313640; --good: #3ecf95; --miss: #4a515d;
+  --s0: #6ea8ff; --s1: #ff9f5a; --s2: #45d19b; --s3: #c89bff; --s4: #ff7d95; --s5: #54cfe6; --s6: #c8d64f; --s7: #aab4c2;
+)css";
+
+inline constexpr const char* kPageStyle = R"css(
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+#scheme { float: right; margin: 0 0 .5rem 1rem; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); color: var(--soft); font: inherit; font-size: .85rem; cursor: pointer; }
 main { max-width: 66rem; margin: 0 auto; padding: 2rem 1rem 3rem; }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .4rem; letter-spacing: -.01em; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
@@ -32,8 +33,10 @@ th[aria-sort=descending]::after { content: " \2193"; opacity: 1; }
 tbody tr + tr td { border-top: 1px solid var(--line); } td.best { font-weight: 700; }
 .swatch { display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin-right: .5rem; vertical-align: -.08rem; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 13px; }
-@media (max-width: 40rem) { svg text { font-size: 22px; } .curve { stroke-width: 4; } }
-.grid { stroke: var(--line); } .curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
+svg .name { fill: var(--ink); font-weight: 600; } .grid { stroke: var(--line); }
+.curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; } .hollow { fill: var(--card); stroke-width: 2; }
+@media (max-width: 40rem) { svg.wide text { font-size: 22px; } .wide .curve { stroke-width: 4; } }
+.ring { background: none; border: 2px solid; border-radius: 50%; }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .6rem 0 0; padding: 0; list-style: none; font-size: .93rem; }
 .gallery { display: grid; gap: .9rem 1.6rem; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); }
 .row { display: grid; grid-template-columns: 1.35fr repeat(8, 1fr); gap: .25rem; align-items: center; }
@@ -44,14 +47,22 @@ code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: .
 )css";
 
 inline constexpr const char* kPageScript = R"js(
-document.querySelectorAll("th").forEach((head, column) => head.addEventListener("click", () => {
+document.querySelectorAll("th").forEach(head => head.addEventListener("click", () => {
   const body = head.closest("table").tBodies[0], up = head.getAttribute("aria-sort") === "descending";
   head.parentNode.querySelectorAll("th").forEach(other => other.removeAttribute("aria-sort"));
   head.setAttribute("aria-sort", up ? "ascending" : "descending");
-  const key = row => row.cells[column].dataset.value, order = up ? 1 : -1;
-  [...body.rows].sort((a, b) => order * (isNaN(key(a)) ? key(a).localeCompare(key(b)) : key(a) - key(b)))
-    .forEach(row => body.append(row));
+  const key = row => row.cells[head.cellIndex].dataset.value, order = up ? 1 : -1;
+  const compare = (a, b) => a === "" || b === "" ? (a === "") - (b === "")
+    : order * (isNaN(a) || isNaN(b) ? a.localeCompare(b) : a - b);
+  [...body.rows].sort((a, b) => compare(key(a), key(b))).forEach(row => body.append(row));
 }));
+const root = document.documentElement, scheme = document.getElementById("scheme");
+const darkNow = () => root.dataset.scheme ? root.dataset.scheme === "dark"
+  : matchMedia("(prefers-color-scheme: dark)").matches;
+const nameScheme = () => scheme.textContent = darkNow() ? "Light colours" : "Dark colours";
+scheme.addEventListener("click", () => { root.dataset.scheme = darkNow() ? "light" : "dark"; nameScheme(); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", nameScheme);
+nameScheme();
 )js";
 
 }  // namespace summand::cli
