@@ -50,16 +50,18 @@ std::string swatch(std::size_t series) {
     return fmt::format(R"(<span class="swatch" style="background:{}"></span>)", colour(series));
 }
 
-void mark_best(FigureTable& table, std::size_t column, Better better) {
-    std::optional<double> best, worst;
-    for (const TableRow& row : table.rows) {
+void mark_best(FigureTable& table, std::size_t column, Better better, std::optional<std::size_t> group) {
+    const double sign = better == Better::more ? 1 : -1;
+    for (TableRow& row : table.rows) {
         const std::optional<double> number = row[column].number;
-        if (!number) continue;
-        const double sign = better == Better::more ? 1 : -1;
-        if (!best || sign * (*number - *best) > 0) best = number;
-        if (!worst || sign * (*worst - *number) > 0) worst = number;
+        bool beaten = false, beats = false;
+        for (const TableRow& other : table.rows) {
+            if (!number || !other[column].number || (group && other[*group].text != row[*group].text)) continue;
+            beaten |= sign * (*other[column].number - *number) > 0;
+            beats |= sign * (*number - *other[column].number) > 0;
+        }
+        row[column].best = beats && !beaten;
     }
-    for (TableRow& row : table.rows) row[column].best = best != worst && row[column].number == best;
 }
 
 std::string html(const FigureTable& table) {

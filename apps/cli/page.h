@@ -33,8 +33,9 @@ struct FigureTable {
 
 enum class Better { more, less };
 
-/// Marks the best number of a column, unless all are equal.
-void mark_best(FigureTable& table, std::size_t column, Better better);
+/// Marks the best number of a column, unless all are equal; among rows with the same text in the column `group`, where
+/// one is given.
+void mark_best(FigureTable& table, std::size_t column, Better better, std::optional<std::size_t> group = {});
 
 std::string html(const FigureTable& table);
 

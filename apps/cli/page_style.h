@@ -43,6 +43,14 @@ svg .name { fill: var(--ink); font-weight: 600; } .grid { stroke: var(--line); }
 .row img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; border-radius: .25rem; display: block; background: #000; }
 .row .query { margin-right: .45rem; outline: 2px solid var(--ink); outline-offset: 1px; }
 .hit { border-bottom: 3px solid var(--good); padding-bottom: 2px; } .other { border-bottom: 3px solid var(--miss); padding-bottom: 2px; }
+.plots { display: grid; gap: 1rem 1.4rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); } figure { margin: 0; }
+h3 { font-size: 1rem; margin: 1.4rem 0 .5rem; } section { margin-top: 3rem; } section .card + .card { margin-top: .8rem; }
+a { color: var(--s0); text-decoration: none; } a:hover { text-decoration: underline; }
+.source { color: var(--soft); font-weight: 400; font-size: .9rem; margin: 0 .3rem; }
+.badge { display: inline-block; padding: .05rem .6rem; border-radius: 1rem; font-size: .8rem; font-weight: 600; border: 1px solid; white-space: nowrap; }
+.badge.agrees { color: var(--good); } .badge.partly { color: var(--s1); } .badge.differs { color: var(--s4); }
+details { margin: 0 0 .8rem; font-size: .93rem; } summary { cursor: pointer; color: var(--soft); }
+.checks { margin: .4rem 0; padding-left: 1.3rem; } .held::marker { content: "\2713  "; color: var(--good); } .broken::marker { content: "\2717  "; color: var(--s4); }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: .9em; }
 )css";
 
