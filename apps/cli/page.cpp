@@ -11,10 +11,17 @@ namespace {
 
 constexpr std::size_t kColours = 8;
 
-std::string cell_html(const TableCell& cell) {
-    return fmt::format(
-        R"(<td data-value="{}"{}>{}{}</td>)", cell.number ? fmt::format("{}", *cell.number) : escaped(cell.text),
-        cell.best ? R"( class="best")" : "", cell.colour ? swatch(*cell.colour) : "", escaped(cell.text));
+// Columns of words are aligned to the left, those of numbers to the right.
+bool holds_words(const FigureTable& table, std::size_t column) {
+    return std::none_of(table.rows.begin(), table.rows.end(),
+                        [&](const TableRow& row) { return row[column].number.has_value(); });
+}
+
+std::string cell_html(const TableCell& cell, bool words) {
+    return fmt::format(R"(<td data-value="{}"{}{}>{}{}</td>)",
+                       cell.number ? fmt::format("{}", *cell.number) : escaped(cell.text),
+                       words ? R"( class="words")" : "", cell.best ? R"( class="best")" : "",
+                       cell.colour ? swatch(*cell.colour) : "", escaped(cell.text));
 }
 
 std::string style() {
@@ -66,11 +73,15 @@ void mark_best(FigureTable& table, std::size_t column, Better better, std::optio
 
 std::string html(const FigureTable& table) {
     std::string text = R"(<div class="card scroll"><table><thead><tr>)";
-    for (const std::string& title : table.titles) text += fmt::format("<th>{}</th>", escaped(title));
+    std::vector<bool> words;
+    for (std::size_t column = 0; column < table.titles.size(); ++column) {
+        words.push_back(holds_words(table, column));
+        text += fmt::format(R"(<th{}>{}</th>)", words.back() ? R"( class="words")" : "", escaped(table.titles[column]));
+    }
     text += "</tr></thead><tbody>\n";
     for (const TableRow& row : table.rows) {
         text += "<tr>";
-        for (const TableCell& cell : row) text += cell_html(cell);
+        for (std::size_t column = 0; column < row.size(); ++column) text += cell_html(row[column], words[column]);
         text += "</tr>\n";
     }
     return text + "</tbody></table></div>\n";

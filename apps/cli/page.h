@@ -25,7 +25,7 @@ struct TableCell {
 
 using TableRow = std::vector<TableCell>;
 
-/// Numbers of columns are aligned to the right; a click on a title sorts.
+/// A click on a title sorts by that column.
 struct FigureTable {
     std::vector<std::string> titles;
     std::vector<TableRow> rows = {};

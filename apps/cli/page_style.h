@@ -26,7 +26,7 @@ p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-size: .93rem; }
 .scroll { overflow-x: auto; padding: .2rem 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { text-align: right; padding: .5rem .6rem; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, .words { text-align: left; }
 th { white-space: normal; vertical-align: bottom; color: var(--soft); font-weight: 600; cursor: pointer; border-bottom: 1px solid var(--line); user-select: none; }
 th::after { content: " \2195"; opacity: .35; font-weight: 400; } th[aria-sort=ascending]::after { content: " \2191"; opacity: 1; }
 th[aria-sort=descending]::after { content: " \2193"; opacity: 1; }
@@ -43,12 +43,15 @@ svg .name { fill: var(--ink); font-weight: 600; } .grid { stroke: var(--line); }
 .row img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; border-radius: .25rem; display: block; background: #000; }
 .row .query { margin-right: .45rem; outline: 2px solid var(--ink); outline-offset: 1px; }
 .hit { border-bottom: 3px solid var(--good); padding-bottom: 2px; } .other { border-bottom: 3px solid var(--miss); padding-bottom: 2px; }
-.plots { display: grid; gap: 1rem 1.4rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); } figure { margin: 0; }
+.contents td:first-child { white-space: normal; min-width: 9rem; }
+@media (max-width: 40rem) { svg.small text { font-size: 17px; } }
+.plots { display: grid; gap: 1rem 1.4rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); } figure { margin: 0; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .5rem; } section { margin-top: 3rem; } section .card + .card { margin-top: .8rem; }
 a { color: var(--s0); text-decoration: none; } a:hover { text-decoration: underline; }
 .source { color: var(--soft); font-weight: 400; font-size: .9rem; margin: 0 .3rem; }
 .badge { display: inline-block; padding: .05rem .6rem; border-radius: 1rem; font-size: .8rem; font-weight: 600; border: 1px solid; white-space: nowrap; }
 .badge.agrees { color: var(--good); } .badge.partly { color: var(--s1); } .badge.differs { color: var(--s4); }
+.note { border-left: 3px solid var(--s1); padding-left: .8rem; }
 details { margin: 0 0 .8rem; font-size: .93rem; } summary { cursor: pointer; color: var(--soft); }
 .checks { margin: .4rem 0; padding-left: 1.3rem; } .held::marker { content: "\2713  "; color: var(--good); } .broken::marker { content: "\2717  "; color: var(--s4); }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: .9em; }

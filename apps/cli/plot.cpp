@@ -47,11 +47,11 @@ std::vector<double> logarithmic_ticks(const Axis& axis, std::initializer_list<do
 }
 
 std::vector<double> ticks_of(const Axis& axis) {
-    if (axis.scale == Scale::logarithmic) {
-        const std::vector<double> ticks = logarithmic_ticks(axis, {1, 2, 5});
-        return static_cast<double>(ticks.size()) > kMostTicks + 1 ? logarithmic_ticks(axis, {1}) : ticks;
-    }
     std::vector<double> ticks;
+    if (axis.scale == Scale::logarithmic) ticks = logarithmic_ticks(axis, {1, 2, 5});
+    if (static_cast<double>(ticks.size()) > kMostTicks + 1) return logarithmic_ticks(axis, {1});
+    if (ticks.size() > 2) return ticks;
+    ticks.clear();
     const double step = step_of(axis), first = std::ceil(axis.low / step - 1e-9);
     for (double i = first; i * step <= axis.high + 1e-9 * step; ++i) ticks.push_back(i * step);
     return ticks;
@@ -61,7 +61,7 @@ std::string number(double value) {
     const double size = std::abs(value);
     if (size >= 1e9) return fmt::format("{:g}G", value / 1e9);
     if (size >= 1e6) return fmt::format("{:g}M", value / 1e6);
-    if (size >= 1e4) return fmt::format("{:g}k", value / 1e3);
+    if (size >= 1e4) return fmt::format("{:.4g}k", value / 1e3);
     return fmt::format("{:.4g}", size < 1e-12 ? 0.0 : value);
 }
 

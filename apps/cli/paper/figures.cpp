@@ -8,6 +8,7 @@
 
 #include "paper/published.h"
 #include "summand/train.h"
+#include "text.h"
 
 namespace summand::cli {
 namespace {
@@ -132,6 +133,11 @@ TableCell number_cell(double number, const std::string& text) {
     return {.text = text, .number = number};
 }
 
+std::string figure_text(double figure) {
+    if (!(figure >= 1000)) return fmt::format("{:.4g}", figure);
+    return grouped(static_cast<std::uint64_t>(std::llround(figure)));
+}
+
 TableCell share_cell(double share) { return number_cell(share, fmt::format("{:.3f}", share)); }
 
 FigureTable recall_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
@@ -170,9 +176,9 @@ std::vector<Block> recall_blocks(const std::vector<Method>& methods, const Exper
 
 void check_above(const Comparison& compared, const ExperimentInput& input, std::vector<Check>& checks) {
     for (const Compared& one : compared_figures(compared, input))
-        checks.push_back({fmt::format("{} is not below {} in {}", compared.more.label, compared.less.label, one.where),
-                          fmt::format("{:.3f} against {:.3f}", one.more, one.less),
-                          one.more >= one.less - compared.slack});
+        checks.push_back(
+            {fmt::format("{} is at least as good as {} in {}", compared.more.label, compared.less.label, one.where),
+             fmt::format("{:.3f} against {:.3f}", one.more, one.less), one.more >= one.less - compared.slack});
 }
 
 void check_similar(const Comparison& compared, double tolerance, const ExperimentInput& input,

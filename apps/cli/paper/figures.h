@@ -29,6 +29,8 @@ std::size_t colour_of(const std::string& label);
 
 /// A table cell of a share with three digits; absent where it is below zero.
 TableCell share_cell(double share);
+/// An error or objective as people read it: 31,180 or 0.819.
+std::string figure_text(double figure);
 /// A table cell of any number; absent where it is below zero.
 TableCell number_cell(double number, const std::string& text);
 

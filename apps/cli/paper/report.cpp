@@ -15,6 +15,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t kNamedChecks = 4;  // that do not hold, at most, in a verdict; the list has all
+
 std::string processor() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
@@ -76,17 +78,19 @@ ordered_json set_json(const PaperSet& set) {
 }  // namespace
 
 Verdict verdict(const Findings& findings) {
+    if (findings.checks.empty()) return {.word = "open", .text = "No check applies to these sets and code lengths."};
     Verdict judged{.all = findings.checks.size()};
     std::string broken;
-    for (const Check& check : findings.checks) {
-        judged.held += check.holds ? 1 : 0;
-        if (!check.holds) broken += fmt::format("{}{} ({})", broken.empty() ? "" : "; ", check.claim, check.figures);
-    }
-    if (judged.all == 0) return {.word = "open", .text = "No check applies to these sets and code lengths."};
-    judged.word = judged.held == judged.all ? "agrees" : judged.held == 0 ? "differs" : "agrees in part";
-    judged.text = judged.held == judged.all
-                      ? fmt::format("Our figures agree: {} of {} checks hold.", judged.held, judged.all)
-                      : fmt::format("{} of {} checks hold. It is not so that {}.", judged.held, judged.all, broken);
+    std::size_t others = 0;
+    for (const Check& check : findings.checks)
+        if (!check.holds && ++others <= kNamedChecks)
+            broken += fmt::format("{}{} ({})", broken.empty() ? "" : "; ", check.claim, check.figures);
+    judged.held = judged.all - others;
+    judged.word = others == 0 ? "agrees" : judged.held == 0 ? "differs" : "agrees in part";
+    judged.text = fmt::format("{} of {} checks hold.", judged.held, judged.all);
+    if (others > 0)
+        judged.text += fmt::format(" It is not so that {}{}.", broken,
+                                   others > kNamedChecks ? fmt::format("; and {} more", others - kNamedChecks) : "");
     return judged;
 }
 

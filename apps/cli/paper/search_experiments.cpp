@@ -154,9 +154,9 @@ void check_precision(const Method& more, const Method& less, const ExperimentInp
             if (!possible(more, set, bits) || !possible(less, set, bits)) continue;
             const double high = cell_of(more, set, bits, input).report.map,
                          low = cell_of(less, set, bits, input).report.map;
-            checks.push_back(
-                {fmt::format("{} is not below {} in MAP, {} bits, {}", more.label, less.label, bits, set.title),
-                 fmt::format("{:.3f} against {:.3f}", high, low), high >= low});
+            checks.push_back({fmt::format("{} is at least as good as {} in MAP, {} bits, {}", more.label, less.label,
+                                          bits, set.title),
+                              fmt::format("{:.3f} against {:.3f}", high, low), high >= low});
         }
 }
 

@@ -46,7 +46,7 @@ Plot distortion_plot(const std::vector<Method>& methods, const PaperSet& set, co
 TableRow error_row(const Method& method, std::size_t bits, double error) {
     return {number_cell(static_cast<double>(bits), std::to_string(bits)),
             {.text = method.label, .colour = colour_of(method.label)},
-            number_cell(error, fmt::format("{:.4g}", error))};
+            number_cell(error, figure_text(error))};
 }
 
 FigureTable error_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
@@ -79,7 +79,7 @@ void check_lower_error(const Method& less, const Method& more, const ExperimentI
                          high = cell_of(more, set, bits, input).report.distortion;
             checks.push_back(
                 {fmt::format("{} has a lower error than {}, {} bits, {}", less.label, more.label, bits, set.title),
-                 fmt::format("{:.4g} against {:.4g}", low, high), low < high});
+                 fmt::format("{} against {}", figure_text(low), figure_text(high)), low < high});
         }
 }
 
@@ -93,7 +93,7 @@ Plot objective_plot(const PaperSet& set, const ExperimentInput& input) {
         PlotSeries series{.name = fmt::format("{} bits", bits), .colour = colour++};
         for (std::size_t i = 0; i < objective.size(); ++i)
             series.points.push_back({static_cast<double>(i + 1), objective[i] / objective[0],
-                                     fmt::format("{} bits, iteration {}: {:.5g}", bits, i + 1, objective[i])});
+                                     fmt::format("{} bits, iteration {}: {}", bits, i + 1, figure_text(objective[i]))});
         plot.series.push_back(std::move(series));
     }
     return plot;
@@ -104,7 +104,7 @@ FigureTable objective_table(const PaperSet& set, const ExperimentInput& input) {
     for (const std::size_t bits : input.bits) {
         const std::vector<double>& objective = cell_of(kNocq, set, bits, input).objective;
         if (objective.empty()) continue;
-        const auto figure = [](double value) { return number_cell(value, fmt::format("{:.5g}", value)); };
+        const auto figure = [](double value) { return number_cell(value, figure_text(value)); };
         table.rows.push_back({number_cell(static_cast<double>(bits), std::to_string(bits)),
                               number_cell(static_cast<double>(objective.size()), std::to_string(objective.size())),
                               figure(objective.front()), figure(objective.back()),
@@ -119,7 +119,8 @@ void check_convergence(const PaperSet& set, std::size_t bits, const std::vector<
     const double last = objective.back(), before = objective[objective.size() - 2];
     const std::string where = fmt::format("{} bits, {}", bits, set.title);
     checks.push_back({fmt::format("the objective ends below its first value, {}", where),
-                      fmt::format("{:.5g} against {:.5g}", last, objective.front()), last < objective.front()});
+                      fmt::format("{} against {}", figure_text(last), figure_text(objective.front())),
+                      last < objective.front()});
     checks.push_back(
         {fmt::format("the last iteration changes the objective by less than {:g} %, {}", 100 * kSettled, where),
          fmt::format("{:+.2f} %", 100 * (last / before - 1)), std::abs(last / before - 1) < kSettled});
@@ -150,7 +151,7 @@ Findings quantization_error(const ExperimentInput& input) {
         table.titles.push_back(fmt::format("Paper, {}{}", beside, set.published.empty() ? "" : ", same data"));
         for (TableRow& row : table.rows) {
             const auto error = published_distortion(beside, static_cast<std::size_t>(*row[0].number), row[1].text);
-            row.push_back(error ? number_cell(*error, fmt::format("{:.4g}", *error)) : number_cell(-1, ""));
+            row.push_back(error ? number_cell(*error, figure_text(*error)) : number_cell(-1, ""));
         }
         findings.blocks.push_back({set.title, {}, {std::move(table)}});
     }
