@@ -9,8 +9,10 @@
 namespace summand {
 namespace {
 
-constexpr double kMostLimit = 254;   // sums saturate at 255
-constexpr double kLeastLimit = 208;  // below it, tables are quantised anew for a finer step
+constexpr double kMostLimit = 254;       // sums saturate at 255
+constexpr double kLeastLimit = 208;      // below it, tables are quantised anew for a finer step
+constexpr double kMostCandidates = 0.5;  // of all words of 64 vectors, or quartets cost more than they spare
+constexpr unsigned kTrialInterval = 16;
 constexpr double kLargestScale = 1e30;
 constexpr double kRoundedUp = 1 + 0x1p-20;  // an excess and its product with the scale round a few times by 2⁻²⁴
 
@@ -23,7 +25,7 @@ QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float o
       entries_(entries),
       form_(kernels().scan.form),
       bounds_(codes.planes() * bounds_per_plane(form_)),
-      tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0},
+      tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0, true},
       base_(offset),
       magnitude_(std::abs(offset)),
       largest_(std::abs(offset)),
@@ -56,9 +58,9 @@ void QueryBounds::write_nibble_excess() {
     for (std::size_t p = codes_->pair_planes(); p < codes_->planes(); ++p)
         for (std::size_t g = 0; g < kNibbleSlots; ++g) {
             const ByteTable table = byte_table(p);
-            const float* group = table.values + g * kNibbleSlots;
-            nibble_excess_[p * kNibbleBounds + kNibbleSlots + g] =
-                *std::min_element(group, group + kNibbleSlots) - table.smallest;
+            float smallest = table.values[g];
+            for (std::size_t s = g; s < kByteSlots; s += kNibbleSlots) smallest = std::min(smallest, table.values[s]);
+            nibble_excess_[p * kNibbleBounds + g] = smallest - table.smallest;
         }
 }
 
@@ -93,6 +95,14 @@ void QueryBounds::keep_all() {
     std::fill_n(bounds_.data(), bounds_.size(), std::uint8_t{0});
     tables_.limit = 0;
     scale_ = 0;
+}
+
+void QueryBounds::learn(const SurvivorCount& count, std::size_t blocks) {
+    if (tables_.by_quartets && count.candidates > kMostCandidates * static_cast<double>(blocks * kBlockWords))
+        until_trial_ = kTrialInterval;
+    else if (until_trial_ > 0)
+        --until_trial_;
+    tables_.by_quartets = until_trial_ == 0;
 }
 
 bool QueryBounds::set_limit(float score) {

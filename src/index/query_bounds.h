@@ -33,6 +33,9 @@ public:
 
     const BoundTables& tables() const { return tables_; }
 
+    /// What `tables()` left of some blocks: decides whether the next are tried by quartets first.
+    void learn(const SurvivorCount& count, std::size_t blocks);
+
 private:
     // A plane that is not made of pairs: its 256 values and the smallest of them.
     struct ByteTable {
@@ -56,8 +59,9 @@ private:
     AlignedBuffer<std::uint8_t> bounds_;
     BoundTables tables_;
     double base_, magnitude_, largest_;
-    double rounding_;    // g
-    double scale_ = -1;  // of the bounds as they are; below zero before the first
+    double rounding_;           // g
+    double scale_ = -1;         // of the bounds as they are; below zero before the first
+    unsigned until_trial_ = 0;  // calls of `learn` until quartets are tried again
 };
 
 }  // namespace summand

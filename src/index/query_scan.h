@@ -76,9 +76,10 @@ public:
             if (!bounds_.set_limit(collector_.limit().score)) return;
             const std::size_t blocks = std::min(kChunkBlocks, last - b);
             const std::uint64_t* kept = selection_.words(b * kBlockWords, blocks * kBlockWords, buffer);
-            const std::size_t count =
+            const SurvivorCount count =
                 kernels().scan.survivors(bounds_.tables(), codes_.block(b), blocks, kept, survivors);
-            for (std::size_t i = 0; i < count; ++i)
+            bounds_.learn(count, blocks);
+            for (std::size_t i = 0; i < count.words; ++i)
                 score_survivors(b * kBlockWords + survivors[i].word, survivors[i].mask);
         }
     }
