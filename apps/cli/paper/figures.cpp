@@ -32,10 +32,10 @@ double recall_of(const Method& method, const PaperSet& set, std::size_t bits, st
 }
 
 TableRow recall_row(const Method& method, const PaperSet& set, std::size_t bits, const ExperimentInput& input) {
-    TableRow row{number_cell(static_cast<double>(bits), std::to_string(bits)),
-                 {.text = method.label, .colour = colour_of(method.label)}};
-    for (const std::size_t answers : kAnswers) row.push_back(share_cell(recall_of(method, set, bits, answers, input)));
-    return row;
+    TableRow figures;
+    for (const std::size_t answers : kAnswers)
+        figures.push_back(share_cell(recall_of(method, set, bits, answers, input)));
+    return table_row(method, bits, figures);
 }
 
 void add_published(FigureTable& table, const PaperSet& set) {
@@ -47,8 +47,7 @@ void add_published(FigureTable& table, const PaperSet& set) {
         for (std::size_t i = 0; i < kAnswers.size(); ++i) row.push_back(share_cell(printed ? printed->recalls[i] : -1));
     }
     for (const std::size_t answers : kAnswers)
-        table.titles.push_back(
-            fmt::format("Paper @{}, {}{}", answers, beside, set.published.empty() ? "" : ", same data"));
+        table.titles.push_back(published_title(fmt::format("Paper @{}", answers), set));
     if (any) return;
     table.titles.resize(table.titles.size() - kAnswers.size());
     for (TableRow& row : table.rows) row.resize(row.size() - kAnswers.size());
@@ -139,6 +138,17 @@ std::string figure_text(double figure) {
 }
 
 TableCell share_cell(double share) { return number_cell(share, fmt::format("{:.3f}", share)); }
+
+TableRow table_row(const Method& method, std::size_t bits, const TableRow& figures) {
+    TableRow row{number_cell(static_cast<double>(bits), std::to_string(bits)),
+                 {.text = method.label, .colour = colour_of(method.label)}};
+    row.insert(row.end(), figures.begin(), figures.end());
+    return row;
+}
+
+std::string published_title(const std::string& what, const PaperSet& set) {
+    return fmt::format("{}, {}{}", what, published_beside(set.title), set.published.empty() ? "" : ", same data");
+}
 
 FigureTable recall_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
     FigureTable table{.titles = {"Bits", "Method", "Recall@1", "Recall@10", "Recall@100"}};

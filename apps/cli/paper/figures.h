@@ -34,6 +34,12 @@ std::string figure_text(double figure);
 /// A table cell of any number; absent where it is below zero.
 TableCell number_cell(double number, const std::string& text);
 
+/// Bits and method, then the figures.
+TableRow table_row(const Method& method, std::size_t bits, const TableRow& figures);
+
+/// Title of a column of published figures: it names the paper's set that they belong to.
+std::string published_title(const std::string& what, const PaperSet& set);
+
 /// Bits, method, and recall at 1, 10 and 100 for T = 1, with published figures in columns of their own.
 FigureTable recall_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input);
 

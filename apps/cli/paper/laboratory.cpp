@@ -10,6 +10,7 @@
 
 #include "commit_name.h"
 #include "hash.h"
+#include "text_file.h"
 
 namespace summand::cli {
 namespace {
@@ -31,11 +32,6 @@ std::optional<std::string> read_text(const std::string& path) {
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
-}
-
-void write_text(const std::string& path, const std::string& text) {
-    const SaveGuard guard;
-    write_file(path, std::as_bytes(std::span(text)));
 }
 
 template <class... Parts>
@@ -112,7 +108,7 @@ Laboratory::Fitted Laboratory::fitted(const PaperSet& set, const std::string& sp
     Fitted made = fit(spec, execution);
     save_file(model, made.model);
     save_file(codes, made.codes, made.model);
-    write_text(
+    save_text(
         times,
         nlohmann::ordered_json{{"train_seconds", made.train_seconds}, {"encode_seconds", made.encode_seconds}}.dump() +
             "\n");
@@ -150,7 +146,7 @@ Cell Laboratory::measure(const PaperSet& set, const CellKey& key, const Executio
     cell.report.distortion = distortion(made.model, vectors_.base.view(), made.codes, run_.silent_execution());
     cell.objective = made.model.training.objective;
     cell.commit = kCommitName;
-    write_text(cell_path(set, key), to_json(key, cell).dump(1) + "\n");
+    save_text(cell_path(set, key), to_json(key, cell).dump(1) + "\n");
     return cell;
 }
 

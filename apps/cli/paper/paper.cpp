@@ -8,6 +8,7 @@
 #include "paper/fetch.h"
 #include "paper/report.h"
 #include "text.h"
+#include "text_file.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -40,11 +41,6 @@ SampleSizes sizes_of(const Options& options) {
             .queries = std::min(options.sizes.queries, kFastSizes.queries)};
 }
 
-void write_text(const std::string& path, const std::string& text) {
-    const SaveGuard guard;
-    write_file(path, std::as_bytes(std::span(text)));
-}
-
 void run_paper(const Options& options) {
     Run run(options.run);
     check_bits(options.bits);
@@ -66,8 +62,8 @@ void run_paper(const Options& options) {
                        .result = run_campaign(campaign, laboratory, run),
                        .machine = machine_name(options.run.threads),
                        .seed = options.run.seed};
-    write_text(options.output + "/report.json", to_json(report).dump(1) + "\n");
-    write_text(options.output + "/report.html", html(report));
+    save_text(options.output + "/report.json", to_json(report).dump(1) + "\n");
+    save_text(options.output + "/report.html", html(report));
     for (const ExperimentResult& one : report.result.results) {
         const Verdict judged = verdict(one.findings);
         run.print(fmt::format("{:<62} {:<15} {:>3} of {} checks hold", one.experiment.title, judged.word, judged.held,

@@ -1,15 +1,11 @@
 // Experiments about searching: figures 2 and 7 to 13.
 #include <fmt/format.h>
 
-#include "paper/figures.h"
+#include "paper/compared.h"
 #include "paper/published.h"
 
 namespace summand::cli {
 namespace {
-
-const Method kItq{"ITQ", "ITQ{}"}, kPq{"PQ", "PQ{}"}, kCkm{"CKM", "OPQ{}"}, kNocq{"NOCQ", "NOCQ{}"},
-    kLocq{"LOCQ", "LOCQ{}"}, kAq{"AQ", "AQ{}"}, kAqe{"AQ-e", "AQe{}"}, kSparse1{"SNOCQ1", "SNOCQ{}(level=1)"},
-    kSparse2{"SNOCQ2", "SNOCQ{}(level=2)"};
 
 constexpr double kSlightly = 1.5;  // times as long, where the paper says "slightly more" or "similar"
 
@@ -59,12 +55,9 @@ FigureTable time_table(const std::vector<Method>& methods, const PaperSet& set, 
     for (const std::size_t bits : input.bits)
         for (const Method& method : methods) {
             const Report& report = cell_of(method, set, bits, input).report;
-            table.rows.push_back({number_cell(static_cast<double>(bits), std::to_string(bits)),
-                                  {.text = method.label, .colour = colour_of(method.label)},
-                                  microseconds(report.table_seconds),
-                                  microseconds(report.scan_seconds),
-                                  microseconds(query_seconds(report)),
-                                  share_cell(report.recall_at(10))});
+            table.rows.push_back(table_row(method, bits,
+                                           {microseconds(report.table_seconds), microseconds(report.scan_seconds),
+                                            microseconds(query_seconds(report)), share_cell(report.recall_at(10))}));
         }
     for (const std::size_t column : {2, 3, 4}) mark_best(table, column, Better::less, 0);
     mark_best(table, 5, Better::more, 0);
@@ -135,15 +128,14 @@ Plot precision_plot(const std::vector<Method>& methods, const PaperSet& set, con
 
 FigureTable precision_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
     const std::string beside = published_beside(set.title);
-    FigureTable table{.titles = {"Bits", "Method", "MAP",
-                                 fmt::format("Paper, {}{}", beside, set.published.empty() ? "" : ", same data")}};
+    FigureTable table{.titles = {"Bits", "Method", "MAP", published_title("Paper", set)}};
     for (const std::size_t bits : input.bits)
         for (const Method& method : methods)
             if (possible(method, set, bits))
-                table.rows.push_back({number_cell(static_cast<double>(bits), std::to_string(bits)),
-                                      {.text = method.label, .colour = colour_of(method.label)},
-                                      share_cell(cell_of(method, set, bits, input).report.map),
-                                      share_cell(published_precision(beside, bits, method.label).value_or(-1))});
+                table.rows.push_back(
+                    table_row(method, bits,
+                              {share_cell(cell_of(method, set, bits, input).report.map),
+                               share_cell(published_precision(beside, bits, method.label).value_or(-1))}));
     mark_best(table, 2, Better::more, 0);
     return table;
 }

@@ -1,17 +1,10 @@
 // Experiments that compare the recall of methods: tables 1, 2, 4 and 5, figures 3, 5 and 6.
 #include <fmt/format.h>
 
-#include "paper/figures.h"
+#include "paper/compared.h"
 
 namespace summand::cli {
 namespace {
-
-const Method kCkm{"CKM", "OPQ{}"}, kOcq{"OCQ", "OCQ{}"}, kNocq{"NOCQ", "NOCQ{}"}, kLocq{"LOCQ", "LOCQ{}"},
-    kAq{"AQ", "AQ{}"}, kOtq{"OTQ", "OTQ{}"}, kAqe{"AQ-e", "AQe{}"}, kUb{"UB", "UB{}"}, kCq{"CQ", "CQ{}"},
-    kCqe{"CQ-e", "CQe{}"}, kCqd{"CQ-d", "CQd{}"}, kCqc{"CQ-c", "CQc{}"}, kQav{"QAV", "QAV{}"},
-    kZeroEpsilon{"NOCQ, ε = 0", "NOCQ{}(epsilon=0)"},
-    kLearntTranslation{"NOCQ, learnt t", "NOCQ{}(translation=learnt)"},
-    kNoTranslation{"NOCQ, as it is", "NOCQ{}(translation=none)"};
 
 constexpr double kSimilar = 0.02;  // of recall, where the paper says that methods perform similarly
 
@@ -35,11 +28,10 @@ FigureTable pairs_table(const std::vector<Method>& methods, const PaperSet& set,
     for (const auto& [truths, answers] : kPairs) table.titles.push_back(fmt::format("T {}, R {}", truths, answers));
     for (const std::size_t bits : input.bits)
         for (const Method& method : methods) {
-            TableRow row{number_cell(static_cast<double>(bits), std::to_string(bits)),
-                         {.text = method.label, .colour = colour_of(method.label)}};
+            TableRow figures;
             for (const auto& [truths, answers] : kPairs)
-                row.push_back(share_cell(cell_of(method, set, bits, input).report.recall_at(answers, truths)));
-            table.rows.push_back(std::move(row));
+                figures.push_back(share_cell(cell_of(method, set, bits, input).report.recall_at(answers, truths)));
+            table.rows.push_back(table_row(method, bits, figures));
         }
     return table;
 }

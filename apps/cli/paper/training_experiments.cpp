@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "paper/figures.h"
+#include "paper/compared.h"
 #include "paper/published.h"
 
 namespace summand::cli {
 namespace {
 
-const Method kPq{"PQ", "PQ{}"}, kCkm{"CKM", "OPQ{}"}, kNocq{"NOCQ", "NOCQ{}"}, kCq{"CQ", "CQ{}"};
 constexpr double kSettled = 0.02;  // relative change of the objective in the last iteration
 
 // --- recall against distortion ---
@@ -43,17 +42,13 @@ Plot distortion_plot(const std::vector<Method>& methods, const PaperSet& set, co
     return plot;
 }
 
-TableRow error_row(const Method& method, std::size_t bits, double error) {
-    return {number_cell(static_cast<double>(bits), std::to_string(bits)),
-            {.text = method.label, .colour = colour_of(method.label)},
-            number_cell(error, figure_text(error))};
-}
-
 FigureTable error_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
     FigureTable table{.titles = {"Bits", "Method", "Mean squared error"}};
     for (const std::size_t bits : input.bits)
-        for (const Method& method : methods)
-            table.rows.push_back(error_row(method, bits, cell_of(method, set, bits, input).report.distortion));
+        for (const Method& method : methods) {
+            const double error = cell_of(method, set, bits, input).report.distortion;
+            table.rows.push_back(table_row(method, bits, {number_cell(error, figure_text(error))}));
+        }
     mark_best(table, 2, Better::less, 0);
     return table;
 }
@@ -148,7 +143,7 @@ Findings quantization_error(const ExperimentInput& input) {
     for (const PaperSet& set : input.sets) {
         FigureTable table = error_table({kCq, kNocq}, set, input);
         const std::string beside = published_beside(set.title);
-        table.titles.push_back(fmt::format("Paper, {}{}", beside, set.published.empty() ? "" : ", same data"));
+        table.titles.push_back(published_title("Paper", set));
         for (TableRow& row : table.rows) {
             const auto error = published_distortion(beside, static_cast<std::size_t>(*row[0].number), row[1].text);
             row.push_back(error ? number_cell(*error, figure_text(*error)) : number_cell(-1, ""));
