@@ -73,7 +73,8 @@ std::string introduction(const PaperReport& report) {
                                        : fmt::format("{:g} times the usual iterations", report.options.iterations);
     return fmt::format(
                "<h1>Composite quantization: the paper's experiments</h1>\n"
-               "<p>Every figure is measured by this build of summand. Each section says what the paper claims and "
+               "<p>Every figure was measured by summand at the commit named below. Each section says what the paper "
+               "claims and "
                "whether our "
                "figures bear it out. Filled marks are ours; hollow ones are printed in the paper, and are drawn where "
                "the "
