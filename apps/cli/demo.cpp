@@ -11,6 +11,7 @@
 #include "demo_page.h"
 #include "run.h"
 #include "text.h"
+#include "text_file.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -75,11 +76,6 @@ std::vector<GalleryRow> gallery(const FlatIndex& index, const DemoData& data, Ma
     return rows;
 }
 
-void write_text(const std::string& path, const std::string& text) {
-    const SaveGuard guard;
-    write_file(path, std::as_bytes(std::span(text)));
-}
-
 DemoData images(const Options& options, Run& run) {
     if (!options.data.empty()) return read_demo_images(options.data);
     run.display().note("no --data folder: using generated images, whose figures say nothing about real data");
@@ -113,8 +109,8 @@ void run_demo(const Options& options) {
     }
     page.gallery = gallery(*best, data, truth.ids.view());
     const std::string page_path = options.output + "/report.html";
-    write_text(options.output + "/report.json", json(page.reports));
-    write_text(page_path, html(page));
+    save_text(options.output + "/report.json", json(page.reports));
+    save_text(page_path, html(page));
     run.print(fmt::format("\n{}\nThe plot and the pictures are in {}", table(page.reports), page_path));
 }
 

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "demo_style.h"
+#include "page.h"
+#include "plot.h"
 #include "png.h"
 #include "summand/device.h"
 #include "text.h"
@@ -14,21 +15,13 @@
 namespace summand::cli {
 namespace {
 
-constexpr std::size_t kColours = 8;
-
-std::string colour(std::size_t series) { return fmt::format("var(--s{})", series % kColours); }
-
-std::string swatch(std::size_t series) {
-    return fmt::format(R"(<span class="swatch" style="background:{}"></span>)", colour(series));
-}
-
 // --- table ---
 
 struct Column {
     const char* title;
     std::function<double(const Report&)> value;
     std::function<std::string(double)> text;
-    enum { more, less, neither } better;
+    Better better;
 };
 
 std::string seconds_text(double seconds) { return fmt::format("{:.1f} s", seconds); }
@@ -37,96 +30,51 @@ std::string count_text(double count) { return grouped(static_cast<std::uint64_t>
 
 const std::vector<Column>& columns() {
     static const std::vector<Column> all = {
-        {"Recall@1", [](const Report& r) { return r.recall_at(1); }, share_text, Column::more},
-        {"Recall@10", [](const Report& r) { return r.recall_at(10); }, share_text, Column::more},
-        {"Recall@100", [](const Report& r) { return r.recall_at(100); }, share_text, Column::more},
-        {"Queries/s", [](const Report& r) { return r.queries_per_second; }, count_text, Column::more},
-        {"Train", [](const Report& r) { return r.train_seconds; }, seconds_text, Column::less},
-        {"Encode", [](const Report& r) { return r.encode_seconds; }, seconds_text, Column::less},
-        {"Bytes", [](const Report& r) { return static_cast<double>(r.code_bytes); }, count_text, Column::less},
+        {"Recall@1", [](const Report& r) { return r.recall_at(1); }, share_text, Better::more},
+        {"Recall@10", [](const Report& r) { return r.recall_at(10); }, share_text, Better::more},
+        {"Recall@100", [](const Report& r) { return r.recall_at(100); }, share_text, Better::more},
+        {"Queries/s", [](const Report& r) { return r.queries_per_second; }, count_text, Better::more},
+        {"Train", [](const Report& r) { return r.train_seconds; }, seconds_text, Better::less},
+        {"Encode", [](const Report& r) { return r.encode_seconds; }, seconds_text, Better::less},
+        {"Bytes", [](const Report& r) { return static_cast<double>(r.code_bytes); }, count_text, Better::less},
         {"Compression", [](const Report& r) { return r.compression; }, [](double x) { return count_text(x) + "×"; },
-         Column::more},
+         Better::more},
     };
     return all;
 }
 
-bool is_best(const Column& column, const Report& report, const std::vector<Report>& reports) {
-    const double value = column.value(report);
-    const auto better = [&](const Report& other) {
-        return (column.value(other) - value) * (column.better == Column::more ? 1 : -1) > 0;
-    };
-    const auto differs = [&](const Report& other) { return column.value(other) != value; };
-    return std::any_of(reports.begin(), reports.end(), differs) && std::none_of(reports.begin(), reports.end(), better);
-}
-
-std::string table_html(const std::vector<Report>& reports) {
-    std::string text = R"(<div class="card scroll"><table><thead><tr><th>Method</th>)";
-    for (const Column& column : columns()) text += fmt::format("<th>{}</th>", column.title);
-    text += "</tr></thead><tbody>\n";
+FigureTable figures(const std::vector<Report>& reports) {
+    FigureTable table{.titles = {"Method"}};
+    for (const Column& column : columns()) table.titles.push_back(column.title);
     for (std::size_t i = 0; i < reports.size(); ++i) {
-        text += fmt::format(R"(<tr><td data-value="{0}">{1}{0}</td>)", reports[i].method, swatch(i));
+        TableRow row{{.text = reports[i].method, .colour = i}};
         for (const Column& column : columns()) {
             const double value = column.value(reports[i]);
-            text += fmt::format(R"(<td data-value="{}"{}>{}</td>)", value,
-                                is_best(column, reports[i], reports) ? R"( class="best")" : "", column.text(value));
+            row.push_back({.text = column.text(value), .number = value});
         }
-        text += "</tr>\n";
+        table.rows.push_back(std::move(row));
     }
-    return text + "</tbody></table></div>\n";
+    for (std::size_t i = 0; i < columns().size(); ++i) mark_best(table, i + 1, columns()[i].better);
+    return table;
 }
 
 // --- plot ---
 
-struct Plot {
-    double left = 60, top = 14, width = 680, height = 330;
-    double answers_last = 100;
-
-    double x(double answers) const { return left + width * std::log10(answers) / std::log10(answers_last); }
-    double y(double share) const { return top + height * (1 - share); }
-};
-
-std::string axes(const Plot& plot) {
-    std::string text;
-    for (int tenth = 0; tenth <= 10; tenth += 2) {
-        const double share = tenth / 10.0, y = plot.y(share);
-        text += fmt::format(R"(<line class="grid" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>)", plot.left,
-                            plot.left + plot.width, y, y);
-        text +=
-            fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{:.1f}</text>)", plot.left - 9, y + 4, share);
-    }
-    for (const int answers : {1, 2, 5, 10, 20, 50, 100}) {
-        const double x = plot.x(answers), bottom = plot.top + plot.height;
-        text += fmt::format(R"(<line class="grid" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>)", x, x, plot.top,
-                            bottom);
-        text += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)", x, bottom + 20, answers);
-    }
-    text += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">R, the number of answers looked at</text>)",
-                        plot.left + plot.width / 2, plot.top + plot.height + 44);
-    return text + "\n";
-}
-
-std::string curve(const Plot& plot, const Report& report, std::size_t series) {
-    std::string points, marks;
-    for (const RecallPoint& point : report.recalls) {
-        if (point.truths != 1) continue;
-        const double x = plot.x(static_cast<double>(point.answers)), y = plot.y(point.recall);
-        points += fmt::format("{:.1f},{:.1f} ", x, y);
-        marks += fmt::format(
-            R"(<circle cx="{:.1f}" cy="{:.1f}" r="4" fill="{}"><title>{} recall@{}: {:.3f}</title></circle>)", x, y,
-            colour(series), report.method, point.answers, point.recall);
-    }
-    return fmt::format("<polyline class=\"curve\" stroke=\"{}\" points=\"{}\"/>{}\n", colour(series), points, marks);
-}
-
 std::string plot_html(const std::vector<Report>& reports) {
-    const Plot plot;
-    std::string text =
-        R"(<div class="card"><svg viewBox="0 0 760 400" role="img" aria-label="Recall at R for each method">)";
-    text += axes(plot);
-    for (std::size_t i = 0; i < reports.size(); ++i) text += curve(plot, reports[i], i);
-    text += "</svg><ul class=\"legend\">";
-    for (std::size_t i = 0; i < reports.size(); ++i) text += fmt::format("<li>{}{}</li>", swatch(i), reports[i].method);
-    return text + "</ul></div>\n";
+    Plot plot{.title = {},
+              .x = {"R, the number of answers looked at", Scale::logarithmic, 1, 100},
+              .y = {{}, Scale::linear, 0, 1},
+              .size = PlotSize::wide};
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        PlotSeries series{.name = reports[i].method, .colour = i};
+        for (const RecallPoint& point : reports[i].recalls)
+            if (point.truths == 1)
+                series.points.push_back(
+                    {static_cast<double>(point.answers), point.recall,
+                     fmt::format("{} recall@{}: {:.3f}", series.name, point.answers, point.recall)});
+        plot.series.push_back(std::move(series));
+    }
+    return fmt::format("<div class=\"card\">{}{}</div>\n", svg(plot), legend(plot.series));
 }
 
 // --- gallery ---
@@ -164,29 +112,22 @@ std::string introduction(const DemoPage& page) {
 
 }  // namespace
 
-std::string html(const DemoPage& page) {
-    std::string text =
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>summand "
-        "demo</title>\n<style>";
-    text += kPageStyle;
-    text += "</style>\n</head>\n<body>\n<main>\n" + introduction(page);
-    text += "<h2>Methods</h2>\n" + table_html(page.reports);
+std::string html(const DemoPage& demo) {
+    std::string text = introduction(demo);
+    text += "<h2>Methods</h2>\n" + html(figures(demo.reports));
     text +=
         "<p class=\"soft\">Bytes are per vector, all of them counted. Recall@R is the share of queries whose true "
         "nearest neighbour is among the first R answers. "
         "The best figure of each column is bold; models were learnt from the images that are searched.</p>\n";
-    text += "<h2>Recall against the number of answers</h2>\n" + plot_html(page.reports);
+    text += "<h2>Recall against the number of answers</h2>\n" + plot_html(demo.reports);
     text += fmt::format(
         "<h2>What is found</h2>\n<p>The framed picture is a test image; beside it are its eight nearest neighbours by "
         "{}, best first. A <span style=\"color:var(--good)\">green</span> line marks those that are among the ten true "
         "nearest.</p>\n",
-        page.gallery_method);
+        demo.gallery_method);
     text += "<div class=\"card gallery\">\n";
-    for (const GalleryRow& row : page.gallery) text += gallery_row(page.data, row);
-    text += "</div>\n</main>\n<script>";
-    text += kPageScript;
-    return text + "</script>\n</body>\n</html>\n";
+    for (const GalleryRow& row : demo.gallery) text += gallery_row(demo.data, row);
+    return page("summand demo", text + "</div>\n");
 }
 
 }  // namespace summand::cli

@@ -23,6 +23,6 @@ struct DemoPage {
     std::vector<GalleryRow> gallery;
 };
 
-std::string html(const DemoPage& page);
+std::string html(const DemoPage& demo);
 
 }  // namespace summand::cli

