@@ -56,6 +56,7 @@ constexpr ScanKernels scan_kernels = {
     .range = range,
     .quantise = quantise,
     .finish = finish,
+    .add = add,
     .products = products,
     .sparse_products = sparse_products,
 };

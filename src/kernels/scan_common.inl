@@ -38,6 +38,10 @@ bool finish(const float* offsets, float factor, std::size_t count, float* entrie
     return all != 0;
 }
 
+void add(const float* a, const float* b, std::size_t count, float* out) {
+    for (std::size_t i = 0; i < count; i += kLanes) store(out + i, load<Float16>(a + i) + load<Float16>(b + i));
+}
+
 // Queries × vectors of 16 words whose sums stay in registers.
 #if defined(__AVX512F__)
 constexpr std::size_t kTileQueries = 4, kTileVectors = 4;

@@ -50,6 +50,7 @@ constexpr ScanKernels scan_kernels = {
     .range = range,
     .quantise = quantise,
     .finish = finish,
+    .add = add,
     .products = products,
     .sparse_products = sparse_products,
 };
