@@ -46,11 +46,16 @@ struct InvertedModel {
 /// Throws `Error` where the spec has no cells, and for what `train` of the quantizer throws.
 InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings = {});
 
+/// How vectors of the visited lists are scored: from tables, or each from its sum of words and centre (slower; for
+/// comparison).
+enum class Scoring : std::uint8_t { tables, reconstruction };
+
 struct InvertedSearchOptions {
     std::size_t k = 10;
     std::size_t probes = 16;     ///< cells to visit; those without vectors count
     std::size_t candidates = 0;  ///< not 0: visit cells until their lists hold as many vectors, instead of `probes`
     const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
+    Scoring scoring = Scoring::tables;
     Execution execution = {};
 };
 
@@ -76,8 +81,13 @@ public:
     std::size_t cell_table_bytes() const;  ///< the last of these
     std::vector<std::size_t> list_sizes() const;
     const std::shared_ptr<const InvertedLists>& lists() const { return lists_; }
+    const std::shared_ptr<const CellTables>& cells() const { return cells_; }
 
 private:
+    template <class Collector>
+    std::vector<Collector> scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options,
+                                const Collector& start) const;
+
     InvertedModel model_;
     std::shared_ptr<const InvertedLists> lists_;
     std::shared_ptr<const TableBuilder> tables_;
@@ -97,6 +107,9 @@ public:
 
     std::size_t size() const { return ids_.size(); }
     const InvertedModel& model() const { return model_; }
+
+    /// For the next chunks: threads, progress and stop request.
+    void set_execution(Execution execution) { options_.execution = std::move(execution); }
 
     InvertedIndex finish() &&;
 

@@ -25,6 +25,10 @@ struct Partition {
     std::vector<float> word_offsets = {};  ///< count × K; their sum is |c|², or close to it
     bool orthogonal = true;                ///< c[0][k]·c[1][l] = 0 for all k and l: each word is chosen by itself
 
+    // Two levels, for many cells of one dictionary: those of group g are group_begin[g] … group_begin[g+1]-1.
+    Matrix<float> groups = {};                    ///< centres of groups of cells, or empty
+    std::vector<std::uint64_t> group_begin = {};  ///< groups + 1, or empty
+
     std::size_t dimensions() const { return dictionaries.dimensions(); }
     std::size_t cells() const {
         return dictionaries.count == 2 ? dictionaries.words * dictionaries.words : dictionaries.words;
@@ -33,8 +37,8 @@ struct Partition {
     friend bool operator==(const Partition&, const Partition&) = default;
 };
 
-/// The cell of each vector: the one with the nearest centre, for words that are not orthogonal one that
-/// no single change improves.
+/// The cell of each vector: the one with the nearest centre, of the cells in the few nearest groups where there are
+/// any; for words that are not orthogonal one that no single change improves.
 std::vector<std::uint32_t> assign(const Partition& partition, MatrixView<float> vectors,
                                   const Execution& execution = {});
 

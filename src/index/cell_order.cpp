@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <utility>
+
+#include "kernels/kernels.h"
 
 namespace summand {
 namespace {
@@ -32,17 +35,41 @@ void sort_best(std::vector<Probe>& all, std::size_t sorted, std::size_t count) {
     std::sort(first, last);
 }
 
+Probe word_at(const float* scores, std::size_t k) { return {static_cast<std::uint32_t>(k), scores[k]}; }
+
 std::vector<Probe> words_of(const WordScores& words, std::size_t dictionary) {
     std::vector<Probe> all(words.words);
     const float* scores = words.scores + dictionary * words.stride;
-    for (std::size_t k = 0; k < all.size(); ++k) all[k] = {static_cast<std::uint32_t>(k), scores[k]};
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = word_at(scores, k);
     return all;
+}
+
+// At least `count` words, all of the best among them. Where `count` of the smallest scores of groups are up to a score,
+// so are as many words: only those that are need be looked at.
+std::vector<Probe> best_words(const WordScores& words, std::size_t count) {
+    constexpr std::size_t kGroup = 16;
+    const std::size_t groups = words.words / kGroup;
+    if (4 * count > groups) return words_of(words, 0);
+    std::vector<float> smallest(groups);
+    for (std::size_t g = 0; g < groups; ++g)
+        smallest[g] = kernels().scan.range(words.scores + g * kGroup, kGroup).smallest;
+    std::vector<float> ranked = smallest;
+    std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count - 1), ranked.end());
+    const float limit = ranked[count - 1];
+    std::vector<Probe> best;
+    const auto add = [&](std::size_t k) {
+        if (words.scores[k] <= limit) best.push_back(word_at(words.scores, k));
+    };
+    for (std::size_t g = 0; g < groups; ++g)
+        for (std::size_t k = g * kGroup; smallest[g] <= limit && k < (g + 1) * kGroup; ++k) add(k);
+    for (std::size_t k = groups * kGroup; k < words.words; ++k) add(k);
+    return best;
 }
 
 // Sorted from the front as far as it was asked for.
 class SortedWords {
 public:
-    SortedWords(const WordScores& words, std::size_t dictionary) : all_(words_of(words, dictionary)) {}
+    explicit SortedWords(std::vector<Probe> words) : all_(std::move(words)) {}
 
     std::size_t size() const { return all_.size(); }
     const Probe& operator[](std::size_t i) {
@@ -61,7 +88,7 @@ private:
 };
 
 std::vector<Probe> nearest_single(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
-    SortedWords sorted(words, 0);
+    SortedWords sorted(limit.candidates > 0 ? words_of(words, 0) : best_words(words, limit.probes));
     std::vector<Probe> found;
     Quota quota(lists, limit);
     for (std::size_t i = 0; i < sorted.size() && !quota.filled(); ++i) {
@@ -84,7 +111,7 @@ struct Place {
 class MultiSequence {
 public:
     explicit MultiSequence(const WordScores& words)
-        : first_(words, 0), second_(words, 1), words_(words.words), taken_(words.words) {
+        : first_(words_of(words, 0)), second_(words_of(words, 1)), words_(words.words), taken_(words.words) {
         push(0, 0);
     }
 

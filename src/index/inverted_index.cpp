@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "index/collectors.h"
 #include "index/inverted_scan.h"
@@ -24,15 +25,11 @@ void check_fit(const InvertedModel& model, const InvertedLists& lists) {
             "index: an inverted index takes no quantizer of unit vectors or of signs");
 }
 
-Matrix<float> scaled(MatrixView<float> queries, Metric metric) {
+Matrix<float> scaled(const char* what, MatrixView<float> queries, Metric metric) {
     Matrix<float> result(queries.rows(), queries.columns(),
                          std::vector<float>(queries.data(), queries.row(queries.rows())));
-    if (metric == Metric::cosine) scale_to_unit_length(result, "search");
+    if (metric == Metric::cosine) scale_to_unit_length(result, what);
     return result;
-}
-
-void check_options(const InvertedSearchOptions& options) {
-    require(options.probes > 0 || options.candidates > 0, "search: expected at least 1 cell to probe, got 0");
 }
 
 }  // namespace
@@ -59,21 +56,26 @@ std::vector<std::size_t> InvertedIndex::list_sizes() const {
 
 Neighbors InvertedIndex::search(MatrixView<float> queries, const InvertedSearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
-    check_options(options);
-    tables_->check("search", queries);
-    const Matrix<float> moved = scaled(queries, model_.metric);
-    const InvertedJob job{"search", model_, *lists_, *tables_, *cells_, options};
-    return neighbors_of(InvertedScan<Nearest>(job, moved.view()).run(Nearest(std::min(options.k, size()))), options.k);
+    return neighbors_of(scan("search", queries, options, Nearest(std::min(options.k, size()))), options.k);
 }
 
 RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius,
                                            const InvertedSearchOptions& options) const {
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
-    check_options(options);
-    tables_->check("search_range", queries);
-    const Matrix<float> moved = scaled(queries, model_.metric);
-    const InvertedJob job{"search_range", model_, *lists_, *tables_, *cells_, options};
-    return neighbors_of(InvertedScan<Within>(job, moved.view()).run(Within(radius)));
+    return neighbors_of(scan("search_range", queries, options, Within(radius)));
+}
+
+template <class Collector>
+std::vector<Collector> InvertedIndex::scan(const char* what, MatrixView<float> queries,
+                                           const InvertedSearchOptions& options, const Collector& start) const {
+    require(options.probes > 0 || options.candidates > 0, what, ": expected at least 1 cell to probe, got 0");
+    tables_->check(what, queries);
+    const Matrix<float> moved = scaled(what, queries, model_.metric);
+    std::optional<Reconstruction> reconstruction;
+    if (options.scoring == Scoring::reconstruction) reconstruction.emplace(model_, *lists_);
+    const InvertedJob job{
+        what, model_, *lists_, *tables_, *cells_, options, reconstruction ? &*reconstruction : nullptr};
+    return InvertedScan<Collector>(job, moved.view()).run(start);
 }
 
 }  // namespace summand

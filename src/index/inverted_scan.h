@@ -12,6 +12,7 @@
 #include "index/cell_order.h"
 #include "index/cell_tables.h"
 #include "index/list_scan.h"
+#include "index/reconstruction.h"
 #include "model/lookup.h"
 #include "summand/inverted.h"
 
@@ -24,6 +25,7 @@ struct InvertedJob {
     const TableBuilder& tables;
     const CellTables& cells;
     const InvertedSearchOptions& options;
+    const Reconstruction* reconstruction;  ///< null: scores come from tables
 };
 
 template <class Collector>
@@ -72,6 +74,7 @@ private:
               cell_entries_(job_.cells.per_cell() ? job_.tables.entries() : 0) {
             const MatrixView<float> queries = scan.queries_.slice(first, count);
             job_.tables.build(job_.what, queries, first, entries_.data(), offsets_.data());
+            if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
                 bounds_.emplace_back(job_.lists.packed(), entries_.data() + q * job_.tables.entries(), offsets_[q]);
         }
@@ -109,6 +112,12 @@ private:
             const float* entries = entries_.data() + visit.query * job_.tables.entries();
             const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
             ListScan<Collector> list(job_.lists, job_.options.filter, scan_.collectors_[first_ + visit.query]);
+            if (job_.reconstruction) {
+                list.score_all(begin, end, [&](std::size_t position) {
+                    return job_.reconstruction->score(moved_[visit.query], visit.cell, position, sum_);
+                });
+                return;
+            }
             const float offset = offset_of(visit);
             if (!job_.cells.per_cell()) {
                 bounds_[visit.query].set_offset(offset);
@@ -123,7 +132,7 @@ private:
                 return;
             }
             add_tables(entries, cell);
-            bounds_[0].reset(cell_entries_.data(), offset);
+            bounds_[0].reset(cell_entries_.data(), offset, ranges_);
             list.scan(begin, end, {job_.lists.packed(), cell_entries_.data(), offset}, bounds_[0]);
         }
 
@@ -134,9 +143,12 @@ private:
         }
 
         void add_tables(const float* entries, const CellTables::Tables& cell) {
-            kernels().scan.add(entries, cell.first, cell_entries_.size(), cell_entries_.data());
-            if (cell.second)
-                kernels().scan.add(cell_entries_.data(), cell.second, cell_entries_.size(), cell_entries_.data());
+            const std::size_t slots = job_.lists.packed().slot_count();
+            for (std::size_t m = 0, e = 0; m < job_.lists.packed().dictionaries(); ++m, e += slots) {
+                float* sums = cell_entries_.data() + e;
+                ranges_[m] = kernels().scan.add(entries + e, cell.first + e, slots, sums);
+                if (cell.second) ranges_[m] = kernels().scan.add(sums, cell.second + e, slots, sums);
+            }
         }
 
         InvertedScan& scan_;
@@ -144,8 +156,11 @@ private:
         std::size_t first_, count_;
         AlignedBuffer<float> entries_;  // of the queries
         std::vector<float> offsets_;
-        AlignedBuffer<float> cell_entries_;  // of one query in one cell
-        std::vector<QueryBounds> bounds_;    // of each query, or one for all
+        AlignedBuffer<float> cell_entries_;    // of one query in one cell
+        ValueRange ranges_[kMaxDictionaries];  // of their tables
+        std::vector<QueryBounds> bounds_;      // of each query, or one for all
+        Matrix<float> moved_;                  // the queries, where vectors are reconstructed
+        std::vector<float> sum_;               // room for one
     };
 
     const InvertedJob& job_;

@@ -31,19 +31,24 @@ QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float o
 }
 
 void QueryBounds::reset(const float* entries, float offset) {
+    ValueRange ranges[kMaxDictionaries];
+    for (std::size_t m = 0; m < codes_->dictionaries(); ++m)
+        ranges[m] = kernels().scan.range(entries + m * codes_->slot_count(), codes_->slot_count());
+    reset(entries, offset, ranges);
+}
+
+void QueryBounds::reset(const float* entries, float offset, const ValueRange* ranges) {
     entries_ = entries;
     tables_added_ = 0;
     offset_ = offset;
     base_ = magnitude_ = largest_ = 0;
     scale_ = -1;
-    for (std::size_t m = 0; m < codes_->dictionaries(); ++m)
-        add_table(entries + m * codes_->slot_count(), codes_->slot_count());
-    if (codes_->has_bias()) add_table(codes_->parts().bias_levels.data(), kByteSlots);
+    for (std::size_t m = 0; m < codes_->dictionaries(); ++m) add_range(ranges[m]);
+    if (codes_->has_bias()) add_range(kernels().scan.range(codes_->parts().bias_levels.data(), kByteSlots));
     if (form_ == BoundForm::nibbles) write_nibble_excess();
 }
 
-void QueryBounds::add_table(const float* values, std::size_t slots) {
-    const ValueRange range = kernels().scan.range(values, slots);
+void QueryBounds::add_range(const ValueRange& range) {
     smallest_[tables_added_++] = range.smallest;
     base_ += range.smallest;
     magnitude_ += std::abs(range.smallest);

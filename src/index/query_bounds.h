@@ -34,6 +34,9 @@ public:
     /// Takes other tables for the same codes.
     void reset(const float* entries, float offset);
 
+    /// The same, with the range of each dictionary's table known; borrowed for the call.
+    void reset(const float* entries, float offset, const ValueRange* ranges);
+
     /// The same tables with another offset.
     void set_offset(float offset) { offset_ = offset; }
 
@@ -49,7 +52,7 @@ private:
         float smallest;
     };
 
-    void add_table(const float* values, std::size_t slots);
+    void add_range(const ValueRange& range);
     ByteTable byte_table(std::size_t plane) const;
     void write_nibble_excess();
     void quantise(double reach);

@@ -102,8 +102,8 @@ struct ScanKernels {
     /// entries[i] = offsets[i] + factor·entries[i]; whether all of them are finite.
     bool (*finish)(const float* offsets, float factor, std::size_t count, float* entries);
 
-    /// out[i] = a[i] + b[i]; `out` may be `a`.
-    void (*add)(const float* a, const float* b, std::size_t count, float* out);
+    /// out[i] = a[i] + b[i], and the range of these; `out` may be `a`.
+    ValueRange (*add)(const float* a, const float* b, std::size_t count, float* out);
 
     void (*products)(const ProductsTask& task);
     void (*sparse_products)(const SparseProductsTask& task);

@@ -2,6 +2,15 @@
 
 using Byte16 __attribute__((vector_size(16))) = std::uint8_t;
 
+SUMMAND_INLINE ValueRange range_of_lanes(Float16 low, Float16 high) {
+    ValueRange result{low[0], high[0]};
+    for (std::size_t l = 1; l < kLanes; ++l) {
+        result.smallest = low[l] < result.smallest ? low[l] : result.smallest;
+        result.largest = result.largest < high[l] ? high[l] : result.largest;
+    }
+    return result;
+}
+
 ValueRange range(const float* values, std::size_t count) {
     Float16 low = load<Float16>(values), high = low;
     for (std::size_t i = kLanes; i < count; i += kLanes) {
@@ -9,12 +18,7 @@ ValueRange range(const float* values, std::size_t count) {
         low = value < low ? value : low;
         high = high < value ? value : high;
     }
-    ValueRange result{low[0], high[0]};
-    for (std::size_t l = 1; l < kLanes; ++l) {
-        result.smallest = low[l] < result.smallest ? low[l] : result.smallest;
-        result.largest = result.largest < high[l] ? high[l] : result.largest;
-    }
-    return result;
+    return range_of_lanes(low, high);
 }
 
 void quantise(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out) {
@@ -38,8 +42,16 @@ bool finish(const float* offsets, float factor, std::size_t count, float* entrie
     return all != 0;
 }
 
-void add(const float* a, const float* b, std::size_t count, float* out) {
-    for (std::size_t i = 0; i < count; i += kLanes) store(out + i, load<Float16>(a + i) + load<Float16>(b + i));
+ValueRange add(const float* a, const float* b, std::size_t count, float* out) {
+    Float16 low = load<Float16>(a) + load<Float16>(b), high = low;
+    store(out, low);
+    for (std::size_t i = kLanes; i < count; i += kLanes) {
+        const Float16 value = load<Float16>(a + i) + load<Float16>(b + i);
+        store(out + i, value);
+        low = value < low ? value : low;
+        high = high < value ? value : high;
+    }
+    return range_of_lanes(low, high);
 }
 
 // Queries × vectors of 16 words whose sums stay in registers.

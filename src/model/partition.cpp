@@ -1,6 +1,8 @@
 #include "summand/partition.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
@@ -67,6 +69,57 @@ private:
     std::vector<float> norms_, pair_;
 };
 
+constexpr std::size_t kGroupsTried = 4;
+
+// The nearest groups of each vector, kGroupsTried or all of them.
+Matrix<std::uint32_t> nearest_groups(MatrixView<float> groups, MatrixView<float> vectors, const Execution& execution) {
+    Matrix<std::uint32_t> nearest(vectors.rows(), std::min(kGroupsTried, groups.rows()));
+    parallel_ranges(execution, vectors.rows(), kRowBlock, [&](std::size_t first, std::size_t last) {
+        AlignedBuffer<float> products(kRowBlock * groups.rows());
+        row_block_products(-2, vectors.row(first), last - first, groups.data(), groups.rows(), groups.columns(),
+                           products.data());
+        std::vector<std::pair<float, std::uint32_t>> ranked(groups.rows());
+        for (std::size_t i = first; i < last; ++i) {
+            for (std::uint32_t g = 0; g < groups.rows(); ++g)
+                ranked[g] = {products[(i - first) * groups.rows() + g] +
+                                 kernels().dot(groups.row(g), groups.row(g), groups.columns()),
+                             g};
+            std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(nearest.columns()),
+                              ranked.end());
+            for (std::size_t t = 0; t < nearest.columns(); ++t) nearest[i][t] = ranked[t].second;
+        }
+    });
+    return nearest;
+}
+
+Matrix<float> gathered(MatrixView<float> vectors, const std::vector<std::size_t>& rows) {
+    Matrix<float> result(rows.size(), vectors.columns());
+    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(vectors.row(rows[i]), vectors.columns(), result.row(i));
+    return result;
+}
+
+// Group by group, all vectors that try it.
+std::vector<std::uint32_t> assign_grouped(const Partition& partition, MatrixView<float> vectors,
+                                          const Execution& execution) {
+    const Matrix<std::uint32_t> tried = nearest_groups(partition.groups.view(), vectors, execution);
+    std::vector<std::vector<std::size_t>> members(partition.groups.rows());
+    for (std::size_t i = 0; i < vectors.rows(); ++i)
+        for (const std::uint32_t group : tried[i]) members[group].push_back(i);
+    std::vector<std::pair<float, std::uint32_t>> best(vectors.rows(), {std::numeric_limits<float>::infinity(), 0});
+    for (std::size_t g = 0; g < members.size(); ++g) {
+        const std::size_t begin = partition.group_begin[g], count = partition.group_begin[g + 1] - begin;
+        if (members[g].empty() || count == 0) continue;
+        const Assignment nearest = nearest_centres(gathered(vectors, members[g]).view(),
+                                                   partition.dictionaries.rows.view().slice(begin, count), execution);
+        for (std::size_t i = 0; i < members[g].size(); ++i)
+            best[members[g][i]] = std::min(
+                best[members[g][i]], {nearest.distance[i], static_cast<std::uint32_t>(begin + nearest.centre[i])});
+    }
+    std::vector<std::uint32_t> cells(vectors.rows());
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = best[i].second;
+    return cells;
+}
+
 std::vector<std::uint32_t> assign_singly(const Dictionaries& words, MatrixView<float> vectors,
                                          const Execution& execution) {
     const MatrixView<float> rows = words.rows.view();
@@ -99,6 +152,7 @@ std::vector<std::uint32_t> assign(const Partition& partition, MatrixView<float> 
     const Dictionaries& words = partition.dictionaries;
     require(vectors.columns() == words.dimensions(), "assign: expected vectors of ", words.dimensions(),
             " dimensions, got ", vectors.columns());
+    if (!partition.groups.empty()) return assign_grouped(partition, vectors, execution);
     if (words.count == 1) return nearest_centres(vectors, words.rows.view(), execution).centre;
     return partition.orthogonal ? assign_singly(words, vectors, execution) : assign_pairs(words, vectors, execution);
 }

@@ -25,6 +25,55 @@ KMeansOptions kmeans_options(const CellOptions& options, const TrainSettings& se
             .execution = settings.execution};
 }
 
+// Cells of each group: one, and a share of the rest by the number of its vectors.
+std::vector<std::uint64_t> group_begins(const std::vector<std::uint32_t>& group, std::size_t groups,
+                                        std::size_t cells) {
+    std::vector<std::size_t> counts(groups);
+    for (const std::uint32_t g : group) ++counts[g];
+    std::vector<std::uint64_t> begin{0};
+    std::size_t members = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        members += counts[g];
+        begin.push_back(g + 1 + (cells - groups) * members / group.size());
+    }
+    return begin;
+}
+
+Matrix<float> rows_where(MatrixView<float> vectors, const std::vector<std::uint32_t>& group, std::uint32_t wanted) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < vectors.rows(); ++i)
+        if (group[i] == wanted) values.insert(values.end(), vectors.row(i), vectors.row(i) + vectors.columns());
+    return {values.size() / vectors.columns(), vectors.columns(), std::move(values)};
+}
+
+// k-means of groups, then of the cells within each.
+Partition train_grouped(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
+    require(options.groups <= options.words, "train: expected at most as many groups as cells (", options.words,
+            "), got ", options.groups);
+    KMeansOptions kmeans_of = kmeans_options(options, settings);
+    kmeans_of.clusters = options.groups;
+    KMeans coarse = kmeans(vectors, kmeans_of);
+    Partition partition;
+    partition.groups = std::move(coarse.centres);
+    partition.group_begin = group_begins(coarse.assignment.centre, options.groups, options.words);
+    partition.dictionaries.count = 1;
+    partition.dictionaries.words = options.words;
+    partition.dictionaries.rows = Matrix<float>(options.words, vectors.columns());
+    for (std::uint32_t g = 0; g < options.groups; ++g) {
+        const Matrix<float> members = rows_where(vectors, coarse.assignment.centre, g);
+        kmeans_of.clusters = partition.group_begin[g + 1] - partition.group_begin[g];
+        float* rows = partition.dictionaries.rows.row(partition.group_begin[g]);
+        if (members.empty()) {  // its one cell
+            std::copy_n(partition.groups.row(g), vectors.columns(), rows);
+            continue;
+        }
+        const Matrix<float> centres = kmeans(members.view(), kmeans_of).centres;
+        std::copy_n(centres.data(), centres.size(), rows);
+    }
+    partition.word_offsets = squared_norms(partition.dictionaries.rows);
+    return partition;
+}
+
 Partition train_single(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
     Partition partition;
     partition.dictionaries.count = 1;
@@ -127,6 +176,7 @@ CellOptions cell_options(const Spec& cells) {
 
 Partition train_cells(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
     require(!vectors.empty(), "train: expected vectors to learn cells from, got none");
+    if (options.groups > 0) return train_grouped(vectors, options, settings);
     return options.dictionaries == 1 ? train_single(vectors, options, settings)
                                      : train_pairs(vectors, options, settings);
 }

@@ -240,6 +240,23 @@ TEST(InvertedIndex, RangeSearchFindsEveryScoreBelowTheRadius) {
     }
 }
 
+TEST(InvertedIndex, ReconstructionGivesTheScoresOfTablesUpToRounding) {
+    for (const char* spec : {"IVF16,OPQ4x4", "IVF16(coding=plain),PQ4x4", "IMI2x3,RQ3x4", "IMI2x3(coarse=OPQ),PQ4x8"})
+        for (const Metric metric : {Metric::euclidean, Metric::inner_product, Metric::cosine}) {
+            const Built built = build(spec, 500, metric);
+            const Matrix<float> queries = queries_of(3);
+            const Neighbors tables = built.index.search(queries.view(), {.k = 500, .probes = 9});
+            const Neighbors sums =
+                built.index.search(queries.view(), {.k = 500, .probes = 9, .scoring = Scoring::reconstruction});
+            for (std::size_t q = 0; q < 3; ++q)
+                for (std::size_t j = 0; j < 500; ++j)
+                    if (tables.ids[q][j] != kNoId)
+                        ASSERT_NEAR(tables.scores[q][j], sums.scores[q][j], 1e-3) << spec;
+                    else
+                        ASSERT_EQ(sums.ids[q][j], kNoId);
+        }
+}
+
 TEST(InvertedIndex, EmptyCellsOneCellAndMoreCellsThanVectors) {
     const Matrix<float> queries = queries_of(3);
     const Built one = build("IVF1,PQ4x4", 300);

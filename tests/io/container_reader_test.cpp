@@ -71,9 +71,10 @@ TEST(Container, OtherVersionsAndKindsAreRefused) {
     reseal(bytes);
     expect_error([&] { open(bytes); }, {"format version 2, this program reads version 1"});
     bytes = small_container();
-    store_little(&bytes[header::kKind], std::uint32_t{5});
+    store_little(&bytes[header::kKind], std::uint32_t{6});
     reseal(bytes);
-    expect_error([&] { open(bytes); }, {"kind 5, expected 1 (model), 2 (codes), 3 (index) or 4 (checkpoint)"});
+    expect_error([&] { open(bytes); },
+                 {"kind 6, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint) or 5 (inverted index)"});
 }
 
 TEST(Container, AnotherKindThanExpectedIsNamed) {
@@ -111,7 +112,7 @@ TEST(Container, AForgedTableIsRefusedBeforeAnythingIsAllocated) {
     expect_error([&] { open(forged(entry::kOffset, kHuge)); }, {"section numbers lies at byte 4611686018427387904"});
     expect_error([&] { open(forged(entry::kOffset, std::uint64_t{0})); }, {"section numbers lies at byte 0"});
     expect_error([&] { open(forged(entry::kType, std::uint32_t{7})); }, {"has element type 7, expected 1 to 6"});
-    expect_error([&] { open(forged(entry::kDimensions, std::uint32_t{5})); }, {"has 5 dimensions, expected 1 to 4"});
+    expect_error([&] { open(forged(entry::kDimensions, std::uint32_t{6})); }, {"has 5 dimensions, expected 1 to 4"});
     expect_error([&] { open(forged(entry::kDimensions, std::uint32_t{0})); }, {"has 0 dimensions"});
     expect_error([&] { open(forged(entry::kName, std::uint8_t{0})); }, {"section 0 has a name that is not made of"});
     Bytes bytes = small_container();

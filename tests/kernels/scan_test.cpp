@@ -123,6 +123,18 @@ TEST(ScanKernels, QuantisedValuesAreIntegerPartsOfAtMost255) {
     });
 }
 
+TEST(ScanKernels, AddGivesSumsAndTheirRange) {
+    Random random(5);
+    const std::vector<float> a = random_floats(64, random), b = random_floats(64, random);
+    for_each_level([&](const ScanKernels& scan) {
+        std::vector<float> sums = a;
+        const ValueRange range = scan.add(sums.data(), b.data(), 64, sums.data());
+        for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(sums[i], a[i] + b[i]);
+        EXPECT_EQ(range.smallest, *std::min_element(sums.begin(), sums.end()));
+        EXPECT_EQ(range.largest, *std::max_element(sums.begin(), sums.end()));
+    });
+}
+
 TEST(ScanKernels, FinishSaysWhetherAllEntriesAreFinite) {
     Random random(4);
     const std::vector<float> offsets = random_floats(48, random);
