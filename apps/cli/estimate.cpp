@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "text.h"
+#include "training_cost.h"
 
 namespace summand::cli {
 namespace {
@@ -15,13 +15,6 @@ namespace {
 // count more by what they cost beside it. All in all training and encoding reach this part of the product's speed
 // (SIFT, 20,000 vectors, all methods with 8 dictionaries: 0.5 to 0.9).
 constexpr double kEfficiency = 0.6;
-
-// Sizes of the work, as real numbers so that products do not overflow.
-struct Sizes {
-    double N, D, M, K;
-
-    Sizes of(double vectors) const { return {std::min(N, vectors), D, M, K}; }
-};
 
 Matrix<float> scattered_vectors(std::size_t rows, std::size_t columns) {
     Matrix<float> vectors(rows, columns);
@@ -46,111 +39,6 @@ double measured_speed() {
     return best;
 }
 
-std::string option(const Spec& spec, const std::string& name, const std::string& otherwise) {
-    const auto written = spec.options.find(name);
-    return written == spec.options.end() ? otherwise : written->second;
-}
-
-// As written, or as the list of methods shows it.
-double iterations_of(const Spec& spec) {
-    constexpr std::string_view kKey = "iterations=";
-    std::string shown;
-    for (const MethodInfo& method : methods())
-        for (const std::string_view known : method.options)
-            if (method.name == spec.method && known.starts_with(kKey)) shown = known.substr(kKey.size());
-    return std::atof(option(spec, "iterations", shown).c_str());
-}
-
-// Codes of a vector: ITQ has one for eight of its bits.
-double dictionaries_of(const Spec& spec) {
-    return static_cast<double>(spec.method == "ITQ" ? (spec.dictionaries + 7) / 8 : spec.dictionaries);
-}
-
-bool rotates(const Spec& spec) {
-    return spec.method == "OPQ" || spec.method == "OCQ" || spec.method == "ITQ" || spec.method == "OTQ";
-}
-
-double block_products(const Sizes& s) { return 2 * s.N * s.D * s.K; }
-double dense_products(const Sizes& s) { return s.M * block_products(s); }
-
-// One sweep of the encoder: for each dictionary M rows of a table and 8 more operations for each word.
-double sweep(const Sizes& s) { return s.N * s.M * s.K * (s.M + 8); }
-
-// Value and gradient of the composite objective: 2M + 6 operations for each value, at the speed of memory.
-double gradient(const Sizes& s) { return 32 * s.N * s.D * (s.M + 3); }
-
-// One step of Cartesian k-means: a rotation, codes, a singular value decomposition.
-double rotated_step(const Sizes& s) { return 2 * s.N * s.D * s.D + block_products(s) + 60 * s.D * s.D * s.D; }
-
-// 2,048 vectors compared with at most 100,000.
-double near_pairs(const Sizes& s) { return 2 * 2048 * s.of(100'000).N * s.D; }
-
-double block_training(const Spec& spec, const Sizes& s) {
-    if (spec.method == "PQ") return iterations_of(spec) * block_products(s);
-    return (iterations_of(spec) + 16) * rotated_step(s) + near_pairs(s);
-}
-
-double composite_start(const Sizes& s) { return 27 * rotated_step(s.of(64 * s.K)); }
-
-// CQ: products, 4 sweeps, normal equations of all words in double.
-double unconstrained_step(const Sizes& s) {
-    const double words = s.M * s.K;
-    return dense_products(s) + 4 * sweep(s) + 2 * words * words * (words / 3 + 2 * s.D);
-}
-
-// OCQ: 7 evaluations, each with the products of all pairs of words, twice.
-double orthogonal_step(const Sizes& s) {
-    return dense_products(s) + sweep(s) + 7 * (gradient(s) + 4 * s.M * s.K * s.M * s.K * s.D);
-}
-
-// NOCQ and LOCQ: codes and 10 evaluations, or 6 for LOCQ, which has a factor of the pairs of words as well.
-double penalised_step(const Sizes& s, bool learnt) {
-    const double words = s.M * s.K;
-    return dense_products(s) + sweep(s) + (learnt ? 6 * gradient(s) + words * words * words / 3 : 10 * gradient(s));
-}
-
-double penalised_training(const Spec& spec, const Sizes& s) {
-    const bool learnt = spec.method == "LOCQ";
-    const std::string start = option(spec, "start", "auto");
-    const Sizes sample = s.of(128 * s.K);  // of the first 60 % of the iterations, and of every trial
-    const double iterations = iterations_of(spec), trials = option(spec, "mu", "auto") == "validate" ? 5 : 0;
-    double operations = composite_start(s) + near_pairs(s) + 0.4 * iterations * penalised_step(s, learnt) +
-                        (0.6 + trials) * iterations * penalised_step(sample, learnt);
-    if (learnt && (start == "auto" || start == "levels"))
-        operations += composite_start(s) + 4 * unconstrained_step(sample);
-    if (learnt && start == "auto") operations += 6 * penalised_step(sample, learnt);
-    return operations;
-}
-
-// Methods that are trained by least squares for all words, or cost about that.
-bool unconstrained(const Spec& spec) {
-    constexpr std::string_view kMethods[] = {"CQ", "CQe", "CQd", "CQc", "QAV", "RQ", "AQ", "AQe"};
-    return std::find(std::begin(kMethods), std::end(kMethods), spec.method) != std::end(kMethods);
-}
-
-double training_operations(const Spec& spec, const Sizes& s) {
-    if (spec.method == "PQ" || spec.method == "OPQ") return block_training(spec, s);
-    if (spec.method == "ITQ") return iterations_of(spec) * rotated_step(s);
-    if (spec.method == "OTQ")
-        return 12 * rotated_step(s) + iterations_of(spec) * (rotated_step(s) + 2 * s.N * s.M * s.K * s.K);
-    if (unconstrained(spec)) return composite_start(s) + iterations_of(spec) * unconstrained_step(s);
-    if (spec.method == "OCQ")
-        return composite_start(s) + iterations_of(spec) * orthogonal_step(s) + 20 * rotated_step(s);
-    return penalised_training(spec, s);
-}
-
-// The vectors three times for PQ, four for OPQ, five for the composite family, which also
-// has 16 partial gradients in float and about 20 in double, the pairs of words in 16 bits, and for CQ its normal
-// equations. All but PQ look at 50 near neighbours of 2,048 vectors.
-double training_bytes(const Spec& spec, const Sizes& s) {
-    const double words = s.M * s.K, model = words * s.D, vectors = s.N * s.D * sizeof(float);
-    if (spec.method == "PQ") return 3 * vectors + 4 * model * sizeof(float);
-    const double shared = 3 * 2048 * 50 * s.D * sizeof(float) + 4 * s.D * s.D * sizeof(float);
-    if (spec.method == "OPQ") return 4 * vectors + 4 * model * sizeof(float) + shared;
-    return 5 * vectors + model * (16 * sizeof(float) + 20 * sizeof(double)) + shared +
-           words * words * (2 + (spec.method == "CQ" ? 2 * sizeof(double) : 0));
-}
-
 // Words of cells that a vector is compared with, each in all dimensions.
 double cell_words(const IndexSpec& spec) {
     if (!spec.cells) return 0;
@@ -166,8 +54,7 @@ Estimate training_of(const VectorReader& learn, const LearnOptions& options, dou
     constexpr double kCellIterations = 10;
     const IndexSpec whole = parse_index_spec(options.spec);
     const Spec& spec = whole.code;
-    const Sizes sizes{static_cast<double>(std::min(learn.rows(), options.learn_size)),
-                      static_cast<double>(learn.columns()), dictionaries_of(spec), static_cast<double>(spec.words())};
+    const Sizes sizes = sizes_of(spec, learn_vectors(options, learn), learn.columns());
     const bool blocks = spec.method == "PQ" || spec.method == "OPQ" || spec.method == "OCQ" || spec.method == "ITQ";
     Estimate estimate;
     estimate.memory_bytes = training_bytes(spec, sizes);

@@ -47,8 +47,7 @@ Json describe(const Quantizer& model) {
                 {"identity", fmt::format("{:016x}", identity(model))},
                 {"learn_vectors", training.vectors},
                 {"distortion", training.distortion},
-                {"held_out_distortion", nullptr}};
-    if (training.held_out_distortion) object["held_out_distortion"] = *training.held_out_distortion;
+                {"held_out_distortion", held_out(training)}};
     if (training.cross_term_deviation > 0 && training.distortion > 0)
         object["cross_term_spread"] = training.cross_term_deviation / training.distortion;
     if (model.binary_queries) object["queries"] = "signs";

@@ -44,10 +44,17 @@ void add_verbs(CLI::App& app, Chosen& chosen) {
     add_demo(app, chosen);
 }
 
-int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
+// What is wrong where no verb was recognised.
+std::string about_first(const std::string& argument) {
+    if (argument.empty()) return "expected a verb";
+    return fmt::format("unknown {} '{}'", argument.starts_with('-') ? "option" : "verb", argument);
+}
+
+int wrong_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first_argument) {
     const auto verbs = app.get_subcommands();
     const std::string verb = verbs.empty() ? "" : verbs.front()->get_name();
-    complain(verb, fmt::format("{} (see 'summand {}--help')", error.what(), verb.empty() ? "" : verb + " "));
+    complain(verb, fmt::format("{} (see 'summand {}--help')", verb.empty() ? about_first(first_argument) : error.what(),
+                               verb.empty() ? "" : verb + " "));
     return kWrongUsage;
 }
 
@@ -83,7 +90,7 @@ int main(int count, char** arguments) {
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
-        return error.get_exit_code() == 0 ? app.exit(error) : wrong_usage(app, error);
+        return error.get_exit_code() == 0 ? app.exit(error) : wrong_usage(app, error, count > 1 ? arguments[1] : "");
     }
     return run(chosen);
 }

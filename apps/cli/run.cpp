@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "training_cost.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -50,11 +51,12 @@ Learned<Model> learn_with(const VectorReader& learn, const LearnOptions& options
         };
     }
     if (before) settings.resume = &*before;
-    const Matrix<float> sample = sample_vectors(learn, options.learn_size, seed);
+    const std::size_t count = learn_vectors(options, learn);
+    const Matrix<float> sample = sample_vectors(learn, count, seed);
     check_interrupt();
     if (options.metric == Metric::cosine)
         require_directions(sample.view(), learn.path(),
-                           [&](std::size_t i) { return sample_rows(learn.rows(), options.learn_size, seed)[i]; });
+                           [&](std::size_t i) { return sample_rows(learn.rows(), count, seed)[i]; });
     const Stopwatch watch;
     Model model = about_file(learn.path(), [&] { return train(sample.view(), spec, settings); });
     return {std::move(model), watch.seconds()};
@@ -118,9 +120,11 @@ void add_checkpoint(CLI::App& verb, std::string& path) {
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
-    verb.add_option("--learn-size", size, "Vectors drawn to learn from, at most")
-        ->check(whole_number(1, kLargest))
-        ->capture_default_str();
+    verb.add_option(
+            "--learn-size", size,
+            "Vectors drawn to learn from, at most; default: as many as take 2 GB of memory and 4e12 operations, "
+            "a minute or two on two cores")
+        ->check(whole_number(1, kLargest));
 }
 
 void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options) {
@@ -244,6 +248,11 @@ void check_learning(const LearnOptions& options) {
     TrainSettings settings{.metric = options.metric};
     if (!options.checkpoint.empty()) settings.checkpoint = [](const Checkpoint&) {};
     check(parse_index_spec(options.spec), settings);
+}
+
+nlohmann::ordered_json held_out(const TrainingSummary& training) {
+    if (!training.held_out_distortion) return nullptr;
+    return *training.held_out_distortion;
 }
 
 Learned<Quantizer> learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed,

@@ -16,9 +16,6 @@ namespace summand::cli {
 /// Used where no spec is given.
 inline constexpr const char* kDefaultSpec = "LOCQ8";
 
-/// Vectors to learn from where no number is given.
-inline constexpr std::size_t kDefaultLearnSize = 200'000;
-
 struct RunOptions {
     unsigned threads = 0;
     std::uint64_t seed = 1;
@@ -119,7 +116,7 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
 
 struct LearnOptions {
     std::string spec = kDefaultSpec;
-    std::size_t learn_size = kDefaultLearnSize;
+    std::size_t learn_size = 0;  ///< vectors drawn, at most; 0: what the budget of training_cost.h allows
     Metric metric = Metric::euclidean;
     std::string checkpoint = {};  ///< file to save after every iteration and to go on from; empty: none
 };
@@ -132,6 +129,9 @@ struct Learned {
     Model model;
     double seconds = 0;  ///< of training, reading not counted
 };
+
+/// Null where it was not measured.
+nlohmann::ordered_json held_out(const TrainingSummary& training);
 
 Learned<Quantizer> learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed,
                                    Run& run);

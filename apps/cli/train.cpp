@@ -37,6 +37,8 @@ void run_train(const Options& options) {
                     {"dimensions", learned.model.dimensions()},
                     {"code_bytes", learned.model.code_bytes()},
                     {"distortion", training.distortion},
+                    {"held_out_distortion", held_out(training)},
+                    {"objective", training.objective},
                     {"train_seconds", learned.seconds}});
 }
 

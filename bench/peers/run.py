@@ -19,32 +19,20 @@ import pathlib
 import platform
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 
 import faiss
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from common import find, read_vecs  # noqa: E402
+
 # What is compared at each number of bytes per vector.
 OURS = ("PQ{0}", "OPQ{0}", "NOCQ{0}", "LOCQ{0}")
 THEIRS = ("PQ{0}", "OPQ{0},PQ{0}", "RQ{1}x8_Nqint8", "LSQ{1}x8_Nqint8")
 RANKS = (1, 10, 100)
-
-
-def read_vecs(path):
-    """Rows of .fvecs, .bvecs or .ivecs; bytes stay bytes."""
-    kind = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}[path.suffix]
-    raw = np.memmap(path, dtype=np.uint8, mode="r")
-    columns = int(raw[:4].view(np.int32)[0])
-    stride = 4 + columns * np.dtype(kind).itemsize
-    return np.ascontiguousarray(raw.reshape(-1, stride)[:, 4:]).view(kind)
-
-
-def find(folder, name):
-    for suffix in (".bvecs", ".fvecs", ".ivecs"):
-        if (folder / (name + suffix)).exists():
-            return folder / (name + suffix)
-    raise SystemExit(f"{folder}: expected {name}.bvecs, .fvecs or .ivecs")
 
 
 class Clock:

@@ -10,14 +10,15 @@ import json
 import pathlib
 import platform
 import shutil
-import subprocess
+import sys
 import tempfile
-import time
 
 import faiss
 import numpy
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from common import ROOT, Program, interleaved, seconds  # noqa: E402
+
 DIMENSIONS = 128
 BATCH = 64
 
@@ -30,25 +31,6 @@ def arguments():
     parser.add_argument("--rounds", type=int, help="rounds of each case (default 7, quick 3)")
     parser.add_argument("--binary", default=str(ROOT / "build/bench/scan_bench"))
     return parser.parse_args()
-
-
-class Ours:
-    """The benchmark program; a line in, a number of seconds out."""
-
-    def __init__(self, binary):
-        self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __call__(self, *words):
-        self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise SystemExit(f"scan_bench ended while it was asked to {words[0]}")
-        return float(answer)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def clustered(count, seed):
@@ -122,21 +104,6 @@ class Peers:
             self.fast.add(self.base[:size])
 
 
-def seconds(work):
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
-
-
-def interleaved(rounds, cases):
-    """Best seconds of each of `cases`, {name: function that returns seconds}, taken in turns."""
-    best = {name: float("inf") for name in cases}
-    for _ in range(rounds):
-        for name, case in cases.items():
-            best[name] = min(best[name], case())
-    return best
-
-
 def cases_of(ours, peers, size, k, queries, inner):
     """One size, k and number of queries, for codes of 8 bits."""
     asked = peers.queries[:queries]
@@ -191,7 +158,7 @@ class Report:
 
 
 def run_size(report, ours, peers, size, rounds):
-    inner = max(1, min(40, int(4e6 / size)))
+    inner = max(1, min(40, int(16e6 / size)))
     peers.load(ours, 8, size)
     peers.fill(size)
     for k in (10, 100):
@@ -343,7 +310,7 @@ def main():
     machine = {"cpu": cpu_name(), "faiss": faiss.__version__, "faiss_level": faiss.get_compile_options().strip()}
     print(f"{machine['cpu']}; FAISS {machine['faiss']} ({machine['faiss_level']}); one thread, best of {rounds} rounds")
     report = Report()
-    ours = Ours(options.binary)
+    ours = Program([options.binary])
     base, learn, queries = clustered(1_000_000, 1), clustered(20_000, 2), clustered(BATCH, 3)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="scan-bench-"))
     common = {}

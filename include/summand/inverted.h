@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "summand/index.h"
+#include "summand/index_spec.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/neighbors.h"
 #include "summand/partition.h"
 #include "summand/quantizer.h"
-#include "summand/train.h"
 
 namespace summand {
 

@@ -9,6 +9,7 @@
 #include "summand/evaluate.h"
 #include "summand/execution.h"
 #include "summand/index.h"
+#include "summand/index_spec.h"
 #include "summand/inverted.h"
 #include "summand/io.h"
 #include "summand/matrix.h"

@@ -129,17 +129,6 @@ struct Spec {
 Spec parse_spec(std::string_view text);
 std::string to_string(const Spec& spec);
 
-/// An index as users write it: a method by itself (exhaustive search), or cells and a method after a comma.
-///     LOCQ8     IVF1024,LOCQ8     IVF4096(coding=plain,iterations=20),PQ16     IMI2x10(coarse=OPQ),NOCQ8
-struct IndexSpec {
-    std::optional<Spec> cells =
-        {};  ///< method IVF with the number of cells, or IMI with 2 dictionaries of 2^bits words
-    Spec code = {};
-};
-
-IndexSpec parse_index_spec(std::string_view text);
-std::string to_string(const IndexSpec& spec);
-
 /// Settings of a training that are not part of a spec.
 struct TrainSettings {
     Metric metric = Metric::euclidean;  ///< cosine: vectors are scaled to length one
@@ -151,8 +140,6 @@ struct TrainSettings {
 
 /// Throws `Error` where the options are wrong whatever the vectors are; `train` does the same first.
 void check(const Spec& spec, const TrainSettings& settings = {});
-
-void check(const IndexSpec& spec, const TrainSettings& settings = {});
 
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings = {});
 

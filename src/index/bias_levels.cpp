@@ -18,14 +18,19 @@ std::vector<float> bias_levels(std::span<const float> biases) {
     const std::size_t step = (biases.size() + kSample - 1) / kSample;
     for (std::size_t i = 0; i < biases.size(); i += step) sample.push_back(biases[i]);
     std::sort(sample.begin(), sample.end());
-    for (std::size_t level = 0; level < kByteSlots; ++level) levels[level] = sample[level * sample.size() / kByteSlots];
-    levels[0] = *std::min_element(biases.begin(), biases.end());
+    for (std::size_t rank = 0; rank < kByteSlots; ++rank)
+        levels[byte_slot(rank)] = sample[rank * sample.size() / kByteSlots];
+    levels[byte_slot(0)] = *std::min_element(biases.begin(), biases.end());
     return levels;
 }
 
-std::uint8_t bias_level(std::span<const float> levels, float bias) {
-    const auto above = std::upper_bound(levels.begin(), levels.end(), bias);
-    return static_cast<std::uint8_t>(above - levels.begin() - 1);
+std::uint8_t bias_slot(std::span<const float> levels, float bias) {
+    std::size_t below = 0, above = kByteSlots;  // ranks: levels[below] <= bias < levels[above]
+    while (above - below > 1) {
+        const std::size_t middle = (below + above) / 2;
+        (levels[byte_slot(middle)] <= bias ? below : above) = middle;
+    }
+    return static_cast<std::uint8_t>(byte_slot(below));
 }
 
 }  // namespace summand

@@ -8,10 +8,11 @@
 
 namespace summand {
 
-/// 256 ascending values, the first of them the smallest bias; spread evenly over the biases.
+/// 256 values in the order of slots: by rank (`byte_slot`) they ascend, the first of them is the smallest bias, and
+/// they are spread evenly over the biases.
 std::vector<float> bias_levels(std::span<const float> biases);
 
-/// The last level that is not above the bias.
-std::uint8_t bias_level(std::span<const float> levels, float bias);
+/// The slot of the last level, by rank, that is not above the bias.
+std::uint8_t bias_slot(std::span<const float> levels, float bias);
 
 }  // namespace summand

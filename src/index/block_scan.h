@@ -25,8 +25,9 @@ void scan_blocks(const PackedCodes& codes, QueryBounds& bounds, std::size_t firs
         if (!bounds.set_limit(limit())) return;
         const std::size_t blocks = std::min(kChunkBlocks, last - b);
         const std::uint64_t* words = kept(b * kBlockWords, blocks * kBlockWords, buffer);
-        const std::size_t count = kernels().scan.survivors(bounds.tables(), codes.block(b), blocks, words, survivors);
-        for (std::size_t i = 0; i < count; ++i) survived(b * kBlockWords + survivors[i].word, survivors[i].mask);
+        const SurvivorCount count = kernels().scan.survivors(bounds.tables(), codes.block(b), blocks, words, survivors);
+        bounds.learn(count, blocks);
+        for (std::size_t i = 0; i < count.words; ++i) survived(b * kBlockWords + survivors[i].word, survivors[i].mask);
     }
 }
 

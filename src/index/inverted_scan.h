@@ -1,6 +1,6 @@
-// Many queries against the lists of the cells near them, in groups. A group first visits the nearest cell of each of
-// its queries, which gives them limits close to the final ones, and then one list after the other with all the queries
-// that want it, so that codes and tables of a cell are read once.
+// Many queries against the lists of the cells near them, in groups. A group first visits the nearest cells of each of
+// its queries until they hold k vectors, which gives limits close to the final ones, and then one list after the other
+// with all the queries that want it, so that codes and tables of a cell are read once.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +87,7 @@ private:
         }
 
     private:
-        // The nearest cell of each query; the rest of them goes into `later`.
+        // Of each query the nearest cells that hold k vectors; the rest of them goes into `later`.
         std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
             const std::size_t size = job_.cells.scores();
             AlignedBuffer<float> scores(count_ * size);
@@ -96,12 +96,12 @@ private:
             std::vector<Visit> nearest;
             for (std::uint32_t q = 0; q < count_; ++q) {
                 const WordScores own{scores.data() + q * size, words.count, words.words, job_.cells.stride()};
-                bool first = true;
+                std::size_t vectors = 0;
                 for (const Probe& probe :
                      nearest_cells(own, job_.lists, {job_.options.probes, job_.options.candidates})) {
                     if (job_.lists.length(probe.cell) == 0) continue;
-                    (first ? nearest : later).push_back({probe.cell, q, probe.score});
-                    first = false;
+                    (vectors < job_.options.k ? nearest : later).push_back({probe.cell, q, probe.score});
+                    vectors += job_.lists.length(probe.cell);
                 }
             }
             return nearest;
@@ -132,7 +132,7 @@ private:
                 return;
             }
             add_tables(entries, cell);
-            bounds_[0].reset(cell_entries_.data(), offset, ranges_);
+            bounds_[0].reset(cell_entries_.data(), offset);
             list.scan(begin, end, {job_.lists.packed(), cell_entries_.data(), offset}, bounds_[0]);
         }
 
@@ -143,12 +143,9 @@ private:
         }
 
         void add_tables(const float* entries, const CellTables::Tables& cell) {
-            const std::size_t slots = job_.lists.packed().slot_count();
-            for (std::size_t m = 0, e = 0; m < job_.lists.packed().dictionaries(); ++m, e += slots) {
-                float* sums = cell_entries_.data() + e;
-                ranges_[m] = kernels().scan.add(entries + e, cell.first + e, slots, sums);
-                if (cell.second) ranges_[m] = kernels().scan.add(sums, cell.second + e, slots, sums);
-            }
+            const float* second = cell.second ? cell.second : entries;
+            kernels().combine(1, entries, 1, cell.first, cell.second ? 1.0f : 0.0f, second, cell_entries_.size(),
+                              cell_entries_.data());
         }
 
         InvertedScan& scan_;
@@ -156,11 +153,10 @@ private:
         std::size_t first_, count_;
         AlignedBuffer<float> entries_;  // of the queries
         std::vector<float> offsets_;
-        AlignedBuffer<float> cell_entries_;    // of one query in one cell
-        ValueRange ranges_[kMaxDictionaries];  // of their tables
-        std::vector<QueryBounds> bounds_;      // of each query, or one for all
-        Matrix<float> moved_;                  // the queries, where vectors are reconstructed
-        std::vector<float> sum_;               // room for one
+        AlignedBuffer<float> cell_entries_;  // of one query in one cell
+        std::vector<QueryBounds> bounds_;    // of each query, or one for all
+        Matrix<float> moved_;                // the queries, where vectors are reconstructed
+        std::vector<float> sum_;             // room for one
     };
 
     const InvertedJob& job_;

@@ -92,7 +92,7 @@ void pack_block(const Codes& codes, const PackedCodes& shape, const SlotsOfWords
 void pack_bias(const PackedCodes& shape, std::uint8_t* blocks) {
     for (std::size_t i = 0; i < shape.size(); ++i)
         blocks[i / kBlockVectors * shape.block_bytes() + shape.code_planes() * kBlockVectors + i % kBlockVectors] =
-            bias_level(shape.parts().bias_levels, shape.bias(i));
+            bias_slot(shape.parts().bias_levels, shape.bias(i));
 }
 
 }  // namespace

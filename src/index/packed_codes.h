@@ -2,13 +2,13 @@
 //
 // Vectors come in blocks of 512, and a block holds a row of 512 bytes, a plane, per dictionary (K > 16) or per pair of
 // dictionaries (K <= 16: code 2p in the low nibble, code 2p+1 in the high one). Where vectors carry a bias, a last
-// plane holds its level: an index into 256 ascending values of which the bias is at least that one.
+// plane holds its level: an index into 256 values of which the bias is at least that one.
 //
 //     | block 0                                            | block 1 | … | block ⌈n/512⌉-1 |
 //     | plane 0: 512 bytes | plane 1 | … | bias levels      |
 //
-// The last block is filled up with zeros. A byte of a code plane names a slot: words are renumbered so that the 16
-// slots of one high nibble hold similar words, which some kernels need. `slots` leads back:
+// The last block is filled up with zeros. A byte of a code plane names a slot: words are renumbered so that slots with
+// the same low bits hold similar words, which kernels need (kernels/scan.h). `slots` leads back:
 //
 //     word of dictionary m = slots[m·slot_count + byte]
 #pragma once
@@ -36,7 +36,7 @@ public:
         std::span<const std::uint8_t> slots;  ///< M × slot_count()
         std::span<const std::uint8_t> blocks;
         std::span<const float> bias;         ///< one per vector, or empty
-        std::span<const float> bias_levels;  ///< 256 ascending, or empty
+        std::span<const float> bias_levels;  ///< 256 by slot, or empty
         std::shared_ptr<const void> owner;
     };
 

@@ -9,8 +9,10 @@
 namespace summand {
 namespace {
 
-constexpr double kMostLimit = 254;   // sums saturate at 255
-constexpr double kLeastLimit = 208;  // below it, tables are quantised anew for a finer step
+constexpr double kMostLimit = 254;       // sums saturate at 255
+constexpr double kLeastLimit = 208;      // below it, tables are quantised anew for a finer step
+constexpr double kMostCandidates = 0.5;  // of all words of 64 vectors, or quartets cost more than they spare
+constexpr unsigned kTrialInterval = 16;
 constexpr double kLargestScale = 1e30;
 constexpr double kRoundedUp = 1 + 0x1p-20;  // an excess and its product with the scale round a few times by 2⁻²⁴
 
@@ -23,7 +25,7 @@ QueryBounds::QueryBounds(const PackedCodes& codes)
       form_(kernels().scan.form),
       nibble_excess_(form_ == BoundForm::nibbles ? codes.planes() * kNibbleBounds : 0),
       bounds_(codes.planes() * bounds_per_plane(form_)),
-      tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0},
+      tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0, true},
       rounding_(static_cast<double>(codes.dictionaries() + 2) * 0x1p-24) {}
 
 QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float offset) : QueryBounds(codes) {
@@ -31,24 +33,19 @@ QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float o
 }
 
 void QueryBounds::reset(const float* entries, float offset) {
-    ValueRange ranges[kMaxDictionaries];
-    for (std::size_t m = 0; m < codes_->dictionaries(); ++m)
-        ranges[m] = kernels().scan.range(entries + m * codes_->slot_count(), codes_->slot_count());
-    reset(entries, offset, ranges);
-}
-
-void QueryBounds::reset(const float* entries, float offset, const ValueRange* ranges) {
     entries_ = entries;
     tables_added_ = 0;
     offset_ = offset;
     base_ = magnitude_ = largest_ = 0;
     scale_ = -1;
-    for (std::size_t m = 0; m < codes_->dictionaries(); ++m) add_range(ranges[m]);
-    if (codes_->has_bias()) add_range(kernels().scan.range(codes_->parts().bias_levels.data(), kByteSlots));
+    for (std::size_t m = 0; m < codes_->dictionaries(); ++m)
+        add_table(entries + m * codes_->slot_count(), codes_->slot_count());
+    if (codes_->has_bias()) add_table(codes_->parts().bias_levels.data(), kByteSlots);
     if (form_ == BoundForm::nibbles) write_nibble_excess();
 }
 
-void QueryBounds::add_range(const ValueRange& range) {
+void QueryBounds::add_table(const float* values, std::size_t slots) {
+    const ValueRange range = kernels().scan.range(values, slots);
     smallest_[tables_added_++] = range.smallest;
     base_ += range.smallest;
     magnitude_ += std::abs(range.smallest);
@@ -68,9 +65,9 @@ void QueryBounds::write_nibble_excess() {
     for (std::size_t p = codes_->pair_planes(); p < codes_->planes(); ++p)
         for (std::size_t g = 0; g < kNibbleSlots; ++g) {
             const ByteTable table = byte_table(p);
-            const float* group = table.values + g * kNibbleSlots;
-            nibble_excess_[p * kNibbleBounds + kNibbleSlots + g] =
-                *std::min_element(group, group + kNibbleSlots) - table.smallest;
+            float smallest = table.values[g];
+            for (std::size_t s = g; s < kByteSlots; s += kNibbleSlots) smallest = std::min(smallest, table.values[s]);
+            nibble_excess_[p * kNibbleBounds + g] = smallest - table.smallest;
         }
 }
 
@@ -105,6 +102,14 @@ void QueryBounds::keep_all() {
     std::fill_n(bounds_.data(), bounds_.size(), std::uint8_t{0});
     tables_.limit = 0;
     scale_ = 0;
+}
+
+void QueryBounds::learn(const SurvivorCount& count, std::size_t blocks) {
+    if (tables_.by_quartets && count.candidates > kMostCandidates * static_cast<double>(blocks * kBlockWords))
+        until_trial_ = kTrialInterval;
+    else if (until_trial_ > 0)
+        --until_trial_;
+    tables_.by_quartets = until_trial_ == 0;
 }
 
 bool QueryBounds::set_limit(float score) {

@@ -34,9 +34,6 @@ public:
     /// Takes other tables for the same codes.
     void reset(const float* entries, float offset);
 
-    /// The same, with the range of each dictionary's table known; borrowed for the call.
-    void reset(const float* entries, float offset, const ValueRange* ranges);
-
     /// The same tables with another offset.
     void set_offset(float offset) { offset_ = offset; }
 
@@ -45,6 +42,9 @@ public:
 
     const BoundTables& tables() const { return tables_; }
 
+    /// What `tables()` left of some blocks: decides whether the next are tried by quartets first.
+    void learn(const SurvivorCount& count, std::size_t blocks);
+
 private:
     // A plane that is not made of pairs: its 256 values and the smallest of them.
     struct ByteTable {
@@ -52,7 +52,7 @@ private:
         float smallest;
     };
 
-    void add_range(const ValueRange& range);
+    void add_table(const float* values, std::size_t slots);
     ByteTable byte_table(std::size_t plane) const;
     void write_nibble_excess();
     void quantise(double reach);
@@ -71,6 +71,7 @@ private:
     double base_ = 0, magnitude_ = 0, largest_ = 0;  // of all terms but the offset
     double rounding_;                                // g
     double scale_ = -1;                              // of the bounds as they are; below zero before the first
+    unsigned until_trial_ = 0;                       // calls of `learn` until quartets are tried again
 };
 
 }  // namespace summand

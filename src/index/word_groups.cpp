@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 #include <span>
 
 #include "kernels/kernels.h"
@@ -10,10 +12,10 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kGroups = 16;
 constexpr int kIterations = 6;
 
-using Members = std::array<std::vector<std::uint8_t>, kGroups>;
+using Word = std::uint8_t;
+using Group = std::vector<Word>;
 
 // Words of one dictionary as points; only the dimensions they use.
 struct Points {
@@ -32,7 +34,8 @@ Points points_of(const Dictionaries& dictionaries, std::size_t m) {
 
 struct Pair {
     float distance;
-    std::uint8_t word, group;
+    Word word;
+    std::uint8_t group;
 
     friend bool operator<(const Pair& a, const Pair& b) {
         if (a.distance != b.distance) return a.distance < b.distance;
@@ -40,60 +43,96 @@ struct Pair {
     }
 };
 
-// Nearest pairs of a word and a centre first, until every word has a group; groups take up to K/16 words.
-Members assign(const Points& points, const Matrix<float>& centres) {
-    const std::size_t words = points.dictionaries.words;
-    const std::size_t most = (words + kGroups - 1) / kGroups;
+// Nearest pairs of a word and a centre first, until every word has a group; no group is larger than it must be.
+std::vector<Group> assign(const Points& points, const Group& words, const Matrix<float>& centres) {
+    const std::size_t most = (words.size() + centres.rows() - 1) / centres.rows();
     std::vector<Pair> pairs;
-    for (std::size_t k = 0; k < words; ++k)
-        for (std::size_t g = 0; g < kGroups; ++g)
-            pairs.push_back({kernels().squared_distance(points[k], centres.row(g), points.size),
-                             static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(g)});
+    for (const Word word : words)
+        for (std::size_t g = 0; g < centres.rows(); ++g)
+            pairs.push_back({kernels().squared_distance(points[word], centres.row(g), points.size), word,
+                             static_cast<std::uint8_t>(g)});
     std::sort(pairs.begin(), pairs.end());
-    Members members;
-    std::vector<bool> taken(words);
+    std::vector<Group> groups(centres.rows());
+    std::vector<bool> taken(points.dictionaries.words);
     for (const Pair& pair : pairs)
-        if (!taken[pair.word] && members[pair.group].size() < most) {
-            members[pair.group].push_back(pair.word);
+        if (!taken[pair.word] && groups[pair.group].size() < most) {
+            groups[pair.group].push_back(pair.word);
             taken[pair.word] = true;
         }
-    return members;
+    return groups;
 }
 
-void move_centres(const Points& points, const Members& members, Matrix<float>& centres) {
-    for (std::size_t g = 0; g < kGroups; ++g) {
-        if (members[g].empty()) continue;
+void move_centres(const Points& points, const std::vector<Group>& groups, Matrix<float>& centres) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (groups[g].empty()) continue;
         std::vector<const float*> rows;
-        for (const std::uint8_t word : members[g]) rows.push_back(points[word]);
+        for (const Word word : groups[g]) rows.push_back(points[word]);
         kernels().sum_rows(rows.data(), rows.size(), points.size, centres.row(g));
         for (float& x : centres[g]) x /= static_cast<float>(rows.size());
     }
 }
 
 // Each next centre is the word farthest from those before it.
-Matrix<float> first_centres(const Points& points) {
-    Matrix<float> centres(kGroups, points.size);
-    std::vector<float> nearest(points.dictionaries.words, std::numeric_limits<float>::max());
-    std::size_t word = 0;
-    for (std::size_t g = 0; g < kGroups; ++g) {
-        std::copy_n(points[word], points.size, centres.row(g));
-        for (std::size_t k = 0; k < nearest.size(); ++k)
-            nearest[k] = std::min(nearest[k], kernels().squared_distance(points[k], centres.row(g), points.size));
-        word = static_cast<std::size_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
+Matrix<float> first_centres(const Points& points, const Group& words, std::size_t count) {
+    Matrix<float> centres(count, points.size);
+    std::vector<float> nearest(words.size(), std::numeric_limits<float>::max());
+    std::size_t next = 0;
+    for (std::size_t g = 0; g < count; ++g) {
+        std::copy_n(points[words[next]], points.size, centres.row(g));
+        for (std::size_t i = 0; i < words.size(); ++i)
+            nearest[i] =
+                std::min(nearest[i], kernels().squared_distance(points[words[i]], centres.row(g), points.size));
+        next = static_cast<std::size_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
     }
     return centres;
 }
 
-void write_groups(const Points& points, std::uint8_t* slots) {
-    Matrix<float> centres = first_centres(points);
-    Members members = assign(points, centres);
+// Balanced k-means.
+std::vector<Group> groups_of(const Points& points, const Group& words, std::size_t count) {
+    if (words.empty()) return std::vector<Group>(count);
+    Matrix<float> centres = first_centres(points, words, count);
+    std::vector<Group> groups = assign(points, words, centres);
     for (int i = 0; i < kIterations; ++i) {
-        move_centres(points, members, centres);
-        members = assign(points, centres);
+        move_centres(points, groups, centres);
+        groups = assign(points, words, centres);
     }
-    for (std::size_t g = 0; g < kGroups; ++g)
-        for (std::size_t s = 0; s < kNibbleSlots; ++s)
-            if (!members[g].empty()) slots[g * kNibbleSlots + s] = members[g][s < members[g].size() ? s : 0];
+    return groups;
+}
+
+// Fills `ranks` with the words of the groups, an equal share for each; spare ranks repeat a word of their own group.
+void write_ranks(const std::vector<Group>& groups, std::span<Word> ranks) {
+    const std::size_t share = ranks.size() / groups.size();
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t i = 0; i < share; ++i)
+            if (!groups[g].empty()) ranks[g * share + i] = groups[g][i < groups[g].size() ? i : 0];
+}
+
+Group all_words(const Dictionaries& dictionaries) {
+    Group words(dictionaries.words);
+    std::iota(words.begin(), words.end(), Word{0});
+    return words;
+}
+
+void write_byte_slots(const Points& points, Word* slots) {
+    const std::vector<Group> groups = groups_of(points, all_words(points.dictionaries), kByteSlots / kSlotGroup);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        std::array<Word, kSlotGroup> ranks;
+        ranks.fill(groups[g].empty() ? Word{0} : groups[g][0]);
+        write_ranks(groups_of(points, groups[g], kSlotGroup / kSlotQuartet), ranks);
+        for (std::size_t i = 0; i < kSlotGroup; ++i) slots[byte_slot(g * kSlotGroup + i)] = ranks[i];
+    }
+}
+
+// Quartets matter in the high nibble only, which is where dictionaries of odd number are.
+void write_nibble_slots(const Points& points, Word* slots) {
+    const Group words = all_words(points.dictionaries);
+    if (points.m % 2 == 0) {
+        std::copy(words.begin(), words.end(), slots);
+        return;
+    }
+    std::array<Word, kNibbleSlots> ranks{};
+    write_ranks(groups_of(points, words, kNibbleSlots / kSlotQuartet), ranks);
+    for (std::size_t i = 0; i < kNibbleSlots; ++i) slots[nibble_slot(i)] = ranks[i];
 }
 
 }  // namespace
@@ -105,15 +144,11 @@ std::size_t code_plane_count(const Quantizer& quantizer) {
 
 std::vector<std::uint8_t> grouped_slots(const Quantizer& quantizer) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
-    if (dictionaries.words > kNibbleSlots) {
-        std::vector<std::uint8_t> slots(dictionaries.count * kByteSlots, 0);
-        for (std::size_t m = 0; m < dictionaries.count; ++m)
-            write_groups(points_of(dictionaries, m), slots.data() + m * kByteSlots);
-        return slots;
-    }
-    std::vector<std::uint8_t> slots(dictionaries.count * kNibbleSlots, 0);
+    const bool nibbles = dictionaries.words <= kNibbleSlots;
+    const std::size_t count = nibbles ? kNibbleSlots : kByteSlots;
+    std::vector<std::uint8_t> slots(dictionaries.count * count, 0);
     for (std::size_t m = 0; m < dictionaries.count; ++m)
-        for (std::size_t k = 0; k < dictionaries.words; ++k) slots[m * kNibbleSlots + k] = static_cast<std::uint8_t>(k);
+        (nibbles ? write_nibble_slots : write_byte_slots)(points_of(dictionaries, m), slots.data() + m * count);
     return slots;
 }
 

@@ -1,5 +1,5 @@
-// Words renumbered so that those with the same high nibble are similar: kernels without a 256-entry look-up take the
-// smallest table entry of such a group as a lower bound for all of its words.
+// Words renumbered so that those in slots with the same low bits are similar: kernels take the smallest table entry of
+// such a group as a lower bound for all of its words.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace summand {
 /// Bytes that hold the codes of one vector: M, or half of that where K <= 16.
 std::size_t code_plane_count(const Quantizer& quantizer);
 
-/// For K > 16 the word in each of 256 slots per dictionary: 16 groups of up to 16 words by balanced k-means, spare
-/// slots repeat the group's first word. For K <= 16 the words in their own order, 16 slots per dictionary.
+/// The word in each slot, 256 per dictionary for K > 16, else 16. Groups come from balanced k-means, and quartets from
+/// balanced k-means within a group; spare slots repeat a word of their group.
 std::vector<std::uint8_t> grouped_slots(const Quantizer& quantizer);
 
 }  // namespace summand

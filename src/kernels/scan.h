@@ -21,11 +21,19 @@ inline constexpr std::size_t kBlockWords = kBlockVectors / kWordVectors;
 inline constexpr std::size_t kByteSlots = 256;   ///< table entries of a dictionary in byte planes
 inline constexpr std::size_t kNibbleSlots = 16;  ///< table entries of a dictionary in pair planes
 
+/// Slots are numbered for the kernels: the 16 of a byte plane with the same low four bits are a group of similar
+/// words, the 4 with the same low six bits a quartet of still more similar ones. A rank counts words group by group and
+/// quartet by quartet; here is its slot. In pair planes quartets share the low two bits of the high nibble.
+inline constexpr std::size_t kSlotGroup = 16;
+inline constexpr std::size_t kSlotQuartet = 4;
+inline constexpr std::size_t byte_slot(std::size_t rank) { return rank % 4 * 64 + rank / 4 % 4 * 16 + rank / 16; }
+inline constexpr std::size_t nibble_slot(std::size_t rank) { return rank % 4 * 4 + rank / 4; }
+
 /// What a level looks bounds up with.
 ///     bytes:     256 per plane, one for each value of a byte
 ///     nibbles:   32 per plane: 16 for the low nibble, then 16 for the high one, to be added.
-///                In a plane of bytes the high nibble is a group of 16 similar words: its bound is their smallest,
-///                and the low 16 are not read.
+///                In a plane of bytes the low nibble is a group of 16 similar words: its bound is their smallest,
+///                and the high 16 are not read.
 enum class BoundForm : std::uint8_t { bytes, nibbles };
 
 inline constexpr std::size_t kNibbleBounds = 2 * kNibbleSlots;
@@ -33,14 +41,21 @@ inline constexpr std::size_t kNibbleBounds = 2 * kNibbleSlots;
 struct BoundTables {
     const std::uint8_t* entries;  ///< of all planes, in the level's form; aligned to a cache line
     std::size_t planes;
-    std::size_t pair_planes;  ///< how many of them, from the first on, hold two codes in a byte
-    std::uint8_t limit;       ///< at most 254; sums saturate at 255
+    std::size_t pair_planes;   ///< how many of them, from the first on, hold two codes in a byte
+    std::uint8_t limit;        ///< at most 254; sums saturate at 255
+    bool by_quartets = false;  ///< a hint: most words of 64 vectors have none that the bounds of quartets leave
 };
+inline constexpr std::size_t kMaxPlanes = 65;  ///< 64 dictionaries and a bias
 
 /// Vectors 64·word … 64·word + 63 counted from the first block scanned; bit j is set where vector j survives.
 struct SurvivorWord {
     std::uint64_t mask;
     std::uint64_t word;
+};
+
+struct SurvivorCount {
+    std::size_t words;
+    std::size_t candidates;  ///< words that were looked at closely: as many, or more where a first pass left them
 };
 
 /// Codes of one 64-vector word: code m of vector j is in byte (m or m/2)·kBlockVectors + j.
@@ -84,8 +99,8 @@ struct ScanKernels {
 
     /// Words with survivors among `blocks` blocks, ascending; bit j of kept[w] is set where vector 64·w + j may
     /// survive. `out` has room for all kBlockWords·blocks + 1.
-    std::size_t (*survivors)(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                             const std::uint64_t* kept, SurvivorWord* out);
+    SurvivorCount (*survivors)(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                               const std::uint64_t* kept, SurvivorWord* out);
 
     /// out[b] = the number of bits set in the kBlockWords words of block b.
     void (*count_bits)(const std::uint64_t* words, std::size_t blocks, std::uint16_t* out);
@@ -101,9 +116,6 @@ struct ScanKernels {
 
     /// entries[i] = offsets[i] + factor·entries[i]; whether all of them are finite.
     bool (*finish)(const float* offsets, float factor, std::size_t count, float* entries);
-
-    /// out[i] = a[i] + b[i], and the range of these; `out` may be `a`.
-    ValueRange (*add)(const float* a, const float* b, std::size_t count, float* out);
 
     void (*products)(const ProductsTask& task);
     void (*sparse_products)(const SparseProductsTask& task);

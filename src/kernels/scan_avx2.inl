@@ -13,16 +13,16 @@ SUMMAND_INLINE __m256i load_table(const std::uint8_t* p) {
 SUMMAND_INLINE __m256i low_nibbles(__m256i codes) { return _mm256_and_si256(codes, _mm256_set1_epi8(15)); }
 SUMMAND_INLINE __m256i high_nibbles(__m256i codes) { return low_nibbles(_mm256_srli_epi16(codes, 4)); }
 
-// Adds the bounds of a plane's high nibbles, and with `Low` those of its low nibbles.
-template <bool Low>
+// Adds the bounds of a plane's low nibbles, and with `High` those of its high nibbles.
+template <bool High>
 SUMMAND_INLINE void add_plane(const std::uint8_t* table, const std::uint8_t* codes, __m256i (&sum)[kHalfRegisters]) {
     const __m256i low = load_table(table), high = load_table(table + kNibbleSlots);
     for (std::size_t r = 0; r < kHalfRegisters; ++r) {
         const __m256i code = load_codes(codes + r * sizeof(__m256i));
         if (r % 2 == 0)
             _mm_prefetch(reinterpret_cast<const char*>(codes + r * sizeof(__m256i) + kPrefetchBytes), _MM_HINT_T0);
-        sum[r] = _mm256_adds_epu8(sum[r], _mm256_shuffle_epi8(high, high_nibbles(code)));
-        if (Low) sum[r] = _mm256_adds_epu8(sum[r], _mm256_shuffle_epi8(low, low_nibbles(code)));
+        sum[r] = _mm256_adds_epu8(sum[r], _mm256_shuffle_epi8(low, low_nibbles(code)));
+        if (High) sum[r] = _mm256_adds_epu8(sum[r], _mm256_shuffle_epi8(high, high_nibbles(code)));
     }
 }
 
@@ -30,8 +30,8 @@ SUMMAND_INLINE std::uint64_t within(__m256i sum, __m256i limit) {
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(sum, limit), sum)));
 }
 
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                      const std::uint64_t* kept, SurvivorWord* out) {
+SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                        const std::uint64_t* kept, SurvivorWord* out) {
     const __m256i limit = _mm256_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
     for (std::size_t half = 0; half < 2 * blocks; ++half) {
@@ -45,7 +45,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
             append(within(sum[2 * w], limit) | within(sum[2 * w + 1], limit) << 32, half * (kHalfRegisters / 2) + w,
                    kept, out, found);
     }
-    return found;
+    return {found, found};
 }
 
 constexpr ScanKernels scan_kernels = {
@@ -56,7 +56,6 @@ constexpr ScanKernels scan_kernels = {
     .range = range,
     .quantise = quantise,
     .finish = finish,
-    .add = add,
     .products = products,
     .sparse_products = sparse_products,
 };

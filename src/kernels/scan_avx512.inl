@@ -2,6 +2,11 @@
 
 constexpr std::size_t kBlockRegisters = kBlockVectors / sizeof(__m512i);
 constexpr std::size_t kPrefetchBytes = 8192;
+constexpr std::size_t kAheadBytes = 512;  // per word of the second pass
+
+// For masked forms with every bit set: the plain ones start from an undefined register, which g++ 12 warns about.
+constexpr __mmask16 kAllLanes = 0xffff;
+constexpr __mmask64 kAllBytes = ~__mmask64{0};
 
 struct ByteTable {
     __m512i quarter[4];  // entries 0-63, 64-127, 128-191, 192-255
@@ -20,29 +25,91 @@ SUMMAND_INLINE __m512i look_up(const ByteTable& table, __m512i codes) {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high);
 }
 
+SUMMAND_INLINE __m512i next_row(const std::uint8_t* row) {
+    _mm_prefetch(reinterpret_cast<const char*>(row + kPrefetchBytes), _MM_HINT_T0);
+    return _mm512_loadu_si512(row);
+}
+
+SUMMAND_INLINE void append_block(const __m512i (&sum)[kBlockRegisters], __m512i limit, std::size_t block,
+                                 const std::uint64_t* kept, SurvivorWord* out, std::size_t& found) {
+    for (std::size_t r = 0; r < kBlockRegisters; ++r)
+        append(_mm512_cmple_epu8_mask(sum[r], limit), block * kBlockWords + r, kept, out, found);
+}
+
 // The loop over planes is not unrolled: the sums of a block and one table are what the registers hold.
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                      const std::uint64_t* kept, SurvivorWord* out) {
+std::size_t byte_survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                           const std::uint64_t* kept, SurvivorWord* out) {
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
         __m512i sum[kBlockRegisters] = {};
         for (std::size_t p = 0; p < tables.planes; ++p, codes += kBlockVectors) {
             const ByteTable table = load_table(tables.entries + p * kByteSlots);
-            for (std::size_t r = 0; r < kBlockRegisters; ++r) {
-                const std::uint8_t* row = codes + r * sizeof(__m512i);
-                _mm_prefetch(reinterpret_cast<const char*>(row + kPrefetchBytes), _MM_HINT_T0);
-                sum[r] = _mm512_adds_epu8(sum[r], look_up(table, _mm512_loadu_si512(row)));
-            }
+            for (std::size_t r = 0; r < kBlockRegisters; ++r)
+                sum[r] = _mm512_adds_epu8(sum[r], look_up(table, next_row(codes + r * sizeof(__m512i))));
         }
-        for (std::size_t r = 0; r < kBlockRegisters; ++r)
-            append(_mm512_cmple_epu8_mask(sum[r], limit), b * kBlockWords + r, kept, out, found);
+        append_block(sum, limit, b, kept, out, found);
     }
     return found;
 }
 
-// Masked forms with every bit set: the plain ones start from an undefined register, which g++ 12 warns about.
-constexpr __mmask16 kAllLanes = 0xffff;
+// Slots of a quartet share the low six bits, all that a one-register permute reads of an index.
+SUMMAND_INLINE __m512i smallest_of_quartets(const ByteTable& table) {
+    return _mm512_min_epu8(_mm512_min_epu8(table.quarter[0], table.quarter[1]),
+                           _mm512_min_epu8(table.quarter[2], table.quarter[3]));
+}
+
+std::size_t quartet_survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                              const std::uint64_t* kept, SurvivorWord* out) {
+    const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
+    __m512i quartets[kMaxPlanes];
+    for (std::size_t p = 0; p < tables.planes; ++p)
+        quartets[p] = smallest_of_quartets(load_table(tables.entries + p * kByteSlots));
+    std::size_t found = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        __m512i sum[kBlockRegisters] = {};
+        for (std::size_t p = 0; p < tables.planes; ++p, codes += kBlockVectors)
+            for (std::size_t r = 0; r < kBlockRegisters; ++r)
+                sum[r] = _mm512_adds_epu8(sum[r], _mm512_maskz_permutexvar_epi8(
+                                                      kAllBytes, next_row(codes + r * sizeof(__m512i)), quartets[p]));
+        append_block(sum, limit, b, kept, out, found);
+    }
+    return found;
+}
+
+// Of words that the bounds of quartets leave, those that the bounds of their own entries leave. Meanwhile codes from
+// `ahead` on are fetched, or memory would stand still.
+std::size_t refine(const BoundTables& tables, const std::uint8_t* codes, const std::uint8_t* ahead, SurvivorWord* words,
+                   std::size_t count) {
+    const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count; ++i, ahead += kAheadBytes) {
+        for (std::size_t line = 0; line < kAheadBytes; line += sizeof(__m512i))
+            _mm_prefetch(reinterpret_cast<const char*>(ahead + line), _MM_HINT_T0);
+        const std::size_t word = words[i].word;
+        const std::uint8_t* own =
+            codes + word / kBlockWords * tables.planes * kBlockVectors + word % kBlockWords * kWordVectors;
+        __m512i sum = {};
+        for (std::size_t p = 0; p < tables.planes; ++p)
+            sum = _mm512_adds_epu8(
+                sum, look_up(load_table(tables.entries + p * kByteSlots), _mm512_loadu_si512(own + p * kBlockVectors)));
+        const std::uint64_t mask = words[i].mask & _mm512_cmple_epu8_mask(sum, limit);
+        words[found] = {mask, word};
+        found += mask != 0;
+    }
+    return found;
+}
+
+SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                        const std::uint64_t* kept, SurvivorWord* out) {
+    if (!tables.by_quartets) {
+        const std::size_t found = byte_survivors(tables, codes, blocks, kept, out);
+        return {found, found};
+    }
+    const std::size_t candidates = quartet_survivors(tables, codes, blocks, kept, out);
+    const std::uint8_t* end = codes + blocks * tables.planes * kBlockVectors;
+    return {refine(tables, codes, end + kPrefetchBytes, out, candidates), candidates};
+}
 
 SUMMAND_INLINE __m512i codes_of(const std::uint8_t* row) {
     return _mm512_maskz_cvtepu8_epi32(kAllLanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(row)));
@@ -75,7 +142,6 @@ constexpr ScanKernels scan_kernels = {
     .range = range,
     .quantise = quantise,
     .finish = finish,
-    .add = add,
     .products = products,
     .sparse_products = sparse_products,
 };

@@ -2,15 +2,6 @@
 
 using Byte16 __attribute__((vector_size(16))) = std::uint8_t;
 
-SUMMAND_INLINE ValueRange range_of_lanes(Float16 low, Float16 high) {
-    ValueRange result{low[0], high[0]};
-    for (std::size_t l = 1; l < kLanes; ++l) {
-        result.smallest = low[l] < result.smallest ? low[l] : result.smallest;
-        result.largest = result.largest < high[l] ? high[l] : result.largest;
-    }
-    return result;
-}
-
 ValueRange range(const float* values, std::size_t count) {
     Float16 low = load<Float16>(values), high = low;
     for (std::size_t i = kLanes; i < count; i += kLanes) {
@@ -18,7 +9,12 @@ ValueRange range(const float* values, std::size_t count) {
         low = value < low ? value : low;
         high = high < value ? value : high;
     }
-    return range_of_lanes(low, high);
+    ValueRange result{low[0], high[0]};
+    for (std::size_t l = 1; l < kLanes; ++l) {
+        result.smallest = low[l] < result.smallest ? low[l] : result.smallest;
+        result.largest = result.largest < high[l] ? high[l] : result.largest;
+    }
+    return result;
 }
 
 void quantise(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out) {
@@ -40,18 +36,6 @@ bool finish(const float* offsets, float factor, std::size_t count, float* entrie
     std::int32_t all = -1;
     for (std::size_t l = 0; l < kLanes; ++l) all &= finite[l];
     return all != 0;
-}
-
-ValueRange add(const float* a, const float* b, std::size_t count, float* out) {
-    Float16 low = load<Float16>(a) + load<Float16>(b), high = low;
-    store(out, low);
-    for (std::size_t i = kLanes; i < count; i += kLanes) {
-        const Float16 value = load<Float16>(a + i) + load<Float16>(b + i);
-        store(out + i, value);
-        low = value < low ? value : low;
-        high = high < value ? value : high;
-    }
-    return range_of_lanes(low, high);
 }
 
 // Queries × vectors of 16 words whose sums stay in registers.

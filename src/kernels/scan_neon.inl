@@ -3,14 +3,14 @@
 constexpr std::size_t kPartVectors = kBlockVectors / 2;  // whose sums fit the registers
 constexpr std::size_t kPartRegisters = kPartVectors / sizeof(uint8x16_t);
 
-// Adds the bounds of a plane's high nibbles, and with `Low` those of its low nibbles.
-template <bool Low>
+// Adds the bounds of a plane's low nibbles, and with `High` those of its high nibbles.
+template <bool High>
 SUMMAND_INLINE void add_plane(const std::uint8_t* table, const std::uint8_t* codes, uint8x16_t (&sum)[kPartRegisters]) {
     const uint8x16_t low = vld1q_u8(table), high = vld1q_u8(table + kNibbleSlots);
     for (std::size_t r = 0; r < kPartRegisters; ++r) {
         const uint8x16_t code = vld1q_u8(codes + r * sizeof(uint8x16_t));
-        sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(high, vshrq_n_u8(code, 4)));
-        if (Low) sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(low, vandq_u8(code, vdupq_n_u8(15))));
+        sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(low, vandq_u8(code, vdupq_n_u8(15))));
+        if (High) sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(high, vshrq_n_u8(code, 4)));
     }
 }
 
@@ -23,8 +23,8 @@ SUMMAND_INLINE std::uint64_t within(const uint8x16_t* sum, uint8x16_t limit) {
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(quarters, quarters)), 0);
 }
 
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                      const std::uint64_t* kept, SurvivorWord* out) {
+SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                        const std::uint64_t* kept, SurvivorWord* out) {
     constexpr std::size_t kPartWords = kPartVectors / kWordVectors;
     const uint8x16_t limit = vdupq_n_u8(tables.limit);
     std::size_t found = 0;
@@ -39,7 +39,7 @@ std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std:
         for (std::size_t w = 0; w < kPartWords; ++w)
             append(within(sum + w * kPartRegisters / kPartWords, limit), part * kPartWords + w, kept, out, found);
     }
-    return found;
+    return {found, found};
 }
 
 constexpr ScanKernels scan_kernels = {
@@ -50,7 +50,6 @@ constexpr ScanKernels scan_kernels = {
     .range = range,
     .quantise = quantise,
     .finish = finish,
-    .add = add,
     .products = products,
     .sparse_products = sparse_products,
 };

@@ -10,13 +10,13 @@ std::uint64_t survivors_of_word(const BoundTables& tables, const std::uint8_t* c
     return mask;
 }
 
-std::size_t survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                      const std::uint64_t* kept, SurvivorWord* out) {
+SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                        const std::uint64_t* kept, SurvivorWord* out) {
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b, codes += tables.planes * kBlockVectors)
         for (std::size_t w = 0; w < kBlockWords; ++w)
             append(survivors_of_word(tables, codes + w * kWordVectors), b * kBlockWords + w, kept, out, found);
-    return found;
+    return {found, found};
 }
 
 constexpr ScanKernels scan_kernels = {
@@ -27,7 +27,6 @@ constexpr ScanKernels scan_kernels = {
     .range = range,
     .quantise = quantise,
     .finish = finish,
-    .add = add,
     .products = products,
     .sparse_products = sparse_products,
 };

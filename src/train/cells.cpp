@@ -169,7 +169,10 @@ CellOptions cell_options(const Spec& cells) {
     options.words = paired ? std::size_t{1} << cells.bits : cells.dictionaries;
     options.iterations = reader.integer("iterations", options.iterations, 0, 10000);
     options.coding = reader.choice<Coding>("coding", {{"residual", Coding::residual}, {"plain", Coding::plain}});
-    if (paired) options.coarse = reader.choice<std::string>("coarse", {{"PQ", "PQ"}, {"OPQ", "OPQ"}, {"NOCQ", "NOCQ"}});
+    if (paired)
+        options.coarse = reader.choice<std::string>("coarse", {{"PQ", "PQ"}, {"OPQ", "OPQ"}, {"NOCQ", "NOCQ"}});
+    else
+        options.groups = static_cast<std::size_t>(reader.integer("groups", 0, 0, 1 << 16));
     reader.finish();
     return options;
 }

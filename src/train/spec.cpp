@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "summand/error.h"
+#include "summand/index_spec.h"
 #include "summand/partition.h"
 #include "summand/train.h"
 #include "train/registry.h"

@@ -254,6 +254,10 @@ class WrongUsage(ToolTest):
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("--help", done.stderr)
 
+    def test_unknown_verb_is_named(self):
+        self.assertIn("summand: unknown verb 'fly'", self.run_tool("fly").stderr)
+        self.assertIn("summand: unknown option '--fly'", self.run_tool("--fly").stderr)
+
     def test_unknown_verb_and_options(self):
         for arguments in (["fly"], ["build"], ["build", "a.fvecs"], ["build", "a.fvecs", "-o", "b", "--fast"],
                           ["search", "i", "q", "-k", "-1"], ["search", "i", "q", "-k", "many"],

@@ -29,6 +29,28 @@ class Pipeline(ToolTest):
         self.succeed("build", self.base, "-o", index)
         self.assertEqual(json.loads(self.succeed("info", index, "--json").stdout)["vectors"], 1500)
 
+    def test_train_writes_the_objective_of_every_iteration(self):
+        report = self.path("train.json")
+        self.succeed("train", "--spec", "NOCQ4(iterations=6)", self.base, "-o", self.path("model.smd"), "--json", report)
+        with open(report, encoding="utf-8") as file:
+            measured = json.load(file)
+        self.assertEqual(len(measured["objective"]), 6)
+        self.assertLess(measured["objective"][-1], measured["objective"][0])
+        self.assertGreater(measured["held_out_distortion"], 0)
+
+    def test_vectors_to_learn_from_fit_a_budget_of_memory(self):
+        large, estimate = self.path("large.u8bin"), self.path("estimate.json")
+        with open(large, "wb") as file:   # a sparse file, of which nothing is read
+            file.write(struct.pack("<ii", 50_000_000, 128))
+            file.truncate(8 + 50_000_000 * 128)
+        sizes = []
+        for options in ([], ["--learn-size", 20_000_000]):
+            self.succeed("train", large, "--dry-run", "--json", estimate, *options)
+            with open(estimate, encoding="utf-8") as file:
+                sizes.append(json.load(file)["memory_bytes"])
+        self.assertLessEqual(sizes[0], 2 << 30)
+        self.assertGreater(sizes[1], 10 << 30)
+
     def test_steps_give_the_same_index_as_build(self):
         model, codes = self.path("model.smd"), self.path("codes.smd")
         self.succeed("train", "--spec", "OPQ4", self.base, "-o", model)

@@ -59,14 +59,15 @@ TEST(InvertedFile, AnEmptyIndexComesBack) {
 }
 
 TEST(InvertedFile, EveryDamageIsRefused) {
-    expect_every_damage_refused(save(small_index("IVF2,PQ2x1", {}, 40)),
+    expect_every_damage_refused(save(small_index("IVF2,PQ1x1", {}, 3)),
                                 [](const Bytes& bytes) { load_inverted_index(bytes); });
 }
 
 TEST(InvertedFile, ListsThatDoNotFitAreRefused) {
     const Bytes good = save(small_index("IVF3,PQ2x1"));
     const std::size_t at = content_of(good, "lists");
-    for (const auto& [place, value] : {std::pair<std::size_t, std::uint64_t>{1, 1000}, {0, 1}, {3, 1}}) {
+    using Forged = std::pair<std::size_t, std::uint64_t>;
+    for (const auto& [place, value] : {Forged{1, 1000}, Forged{0, 1}, Forged{3, 1}}) {
         Bytes bytes = good;
         store_little(&bytes[at + 8 * place], value);
         reseal(bytes);

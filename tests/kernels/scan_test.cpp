@@ -39,7 +39,7 @@ std::vector<float> random_floats(std::size_t size, Random& random) {
 unsigned bound_of(BoundForm form, const BoundTables& tables, std::size_t plane, std::uint8_t byte) {
     if (form == BoundForm::bytes) return tables.entries[plane * kByteSlots + byte];
     const std::uint8_t* own = tables.entries + plane * kNibbleBounds;
-    return own[kNibbleSlots + (byte >> 4)] + (plane < tables.pair_planes ? own[byte & 15] : 0u);
+    return own[byte & 15] + (plane < tables.pair_planes ? own[kNibbleSlots + (byte >> 4)] : 0u);
 }
 
 std::vector<SurvivorWord> expected_survivors(BoundForm form, const BoundTables& tables, const std::uint8_t* codes,
@@ -66,21 +66,23 @@ TEST(ScanKernels, SurvivorsAreTheVectorsWhoseBoundsSumUpToTheLimit) {
     for (const std::size_t planes : {1, 2, 3, 8, 33, 65})
         for (const std::size_t pair_planes : {std::size_t{0}, planes - 1, planes})
             for_each_level([&](const ScanKernels& scan) {
-                const std::size_t blocks = 3;
-                const auto entries = random_bytes(planes * kByteSlots, 2 * 255 / planes + 2, random);
-                const auto codes = random_bytes(blocks * planes * kBlockVectors, 256, random);
-                const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
-                const BoundTables tables{entries.data(), planes, pair_planes, limit};
-                std::vector<std::uint64_t> kept(blocks * kBlockWords, ~std::uint64_t{0});
-                kept[3] = random.next();
-                kept[5] = 0;
-                std::vector<SurvivorWord> found(blocks * kBlockWords + 1);
-                found.resize(scan.survivors(tables, codes.data(), blocks, kept.data(), found.data()));
-                const auto expected = expected_survivors(scan.form, tables, codes.data(), blocks, kept);
-                ASSERT_EQ(found.size(), expected.size());
-                for (std::size_t i = 0; i < found.size(); ++i) {
-                    EXPECT_EQ(found[i].mask, expected[i].mask);
-                    EXPECT_EQ(found[i].word, expected[i].word);
+                for (const bool by_quartets : {false, true}) {
+                    const std::size_t blocks = 3;
+                    const auto entries = random_bytes(planes * kByteSlots, 2 * 255 / planes + 2, random);
+                    const auto codes = random_bytes(blocks * planes * kBlockVectors, 256, random);
+                    const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
+                    const BoundTables tables{entries.data(), planes, pair_planes, limit, by_quartets};
+                    std::vector<std::uint64_t> kept(blocks * kBlockWords, ~std::uint64_t{0});
+                    kept[3] = random.next();
+                    kept[5] = 0;
+                    std::vector<SurvivorWord> found(blocks * kBlockWords + 1);
+                    found.resize(scan.survivors(tables, codes.data(), blocks, kept.data(), found.data()).words);
+                    const auto expected = expected_survivors(scan.form, tables, codes.data(), blocks, kept);
+                    ASSERT_EQ(found.size(), expected.size());
+                    for (std::size_t i = 0; i < found.size(); ++i) {
+                        EXPECT_EQ(found[i].mask, expected[i].mask);
+                        EXPECT_EQ(found[i].word, expected[i].word);
+                    }
                 }
             });
 }
@@ -120,18 +122,6 @@ TEST(ScanKernels, QuantisedValuesAreIntegerPartsOfAtMost255) {
         scan.quantise(values.data(), values.size(), range.smallest, scale, out);
         for (std::size_t i = 0; i < values.size(); ++i)
             EXPECT_EQ(out[i], std::min(255.0f, std::floor((values[i] - range.smallest) * scale)));
-    });
-}
-
-TEST(ScanKernels, AddGivesSumsAndTheirRange) {
-    Random random(5);
-    const std::vector<float> a = random_floats(64, random), b = random_floats(64, random);
-    for_each_level([&](const ScanKernels& scan) {
-        std::vector<float> sums = a;
-        const ValueRange range = scan.add(sums.data(), b.data(), 64, sums.data());
-        for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(sums[i], a[i] + b[i]);
-        EXPECT_EQ(range.smallest, *std::min_element(sums.begin(), sums.end()));
-        EXPECT_EQ(range.largest, *std::max_element(sums.begin(), sums.end()));
     });
 }
 

@@ -49,7 +49,7 @@ TEST(Cells, VectorsBelongToTheNearestCentre) {
 // With as many groups as are tried, nothing is missed; with more, few vectors are.
 TEST(Cells, TwoLevelsFindTheNearestCentreAlmostAlways) {
     const Matrix<float> vectors = clustered(200, kDimensions, 5);
-    for (const auto& [spec, most] : {std::pair{"IVF40(groups=4)", 0}, {"IVF60(groups=12)", 10}}) {
+    for (const auto& [spec, most] : {std::pair{"IVF40(groups=4)", 0}, std::pair{"IVF60(groups=12)", 10}}) {
         const Partition partition = cells_of(spec);
         EXPECT_EQ(partition.group_begin.back(), partition.cells());
         const std::vector<std::uint32_t> cells = assign(partition, vectors.view());

@@ -1,0 +1,58 @@
+"""What the benchmark drivers share."""
+import pathlib
+import subprocess
+import time
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def read_vecs(path):
+    """Rows of .fvecs, .bvecs or .ivecs; bytes stay bytes."""
+    kind = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}[path.suffix]
+    raw = np.memmap(path, dtype=np.uint8, mode="r")
+    columns = int(raw[:4].view(np.int32)[0])
+    stride = 4 + columns * np.dtype(kind).itemsize
+    return np.ascontiguousarray(raw.reshape(-1, stride)[:, 4:]).view(kind)
+
+
+def find(folder, name):
+    for suffix in (".bvecs", ".fvecs", ".ivecs"):
+        if (folder / (name + suffix)).exists():
+            return folder / (name + suffix)
+    raise SystemExit(f"{folder}: expected {name}.bvecs, .fvecs or .ivecs")
+
+
+class Program:
+    """A benchmark program; a line in, a number out."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, *words):
+        self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{self.process.args[0]} ended while it was asked to {words[0]}")
+        return float(answer)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def seconds(work):
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def interleaved(rounds, cases):
+    """Best seconds of each of `cases`, {name: function that returns seconds}, taken in turns."""
+    best = {name: float("inf") for name in cases}
+    for _ in range(rounds):
+        for name, case in cases.items():
+            best[name] = min(best[name], case())
+    return best
