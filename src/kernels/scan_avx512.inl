@@ -2,6 +2,7 @@
 
 constexpr std::size_t kBlockRegisters = kBlockVectors / sizeof(__m512i);
 constexpr std::size_t kPrefetchBytes = 8192;
+constexpr std::uint64_t kFew = 3;         // vectors of a word that cost less one by one
 constexpr std::size_t kAheadBytes = 512;  // per word of the second pass
 
 // For masked forms with every bit set: the plain ones start from an undefined register, which g++ 12 warns about.
@@ -77,24 +78,43 @@ std::size_t quartet_survivors(const BoundTables& tables, const std::uint8_t* cod
     return found;
 }
 
+// Vectors of a word that the bounds of their own entries leave.
+std::uint64_t within_of_word(const BoundTables& tables, const std::uint8_t* codes) {
+    __m512i sum = {};
+    for (std::size_t p = 0; p < tables.planes; ++p)
+        sum = _mm512_adds_epu8(
+            sum, look_up(load_table(tables.entries + p * kByteSlots), _mm512_loadu_si512(codes + p * kBlockVectors)));
+    return _mm512_cmple_epu8_mask(sum, _mm512_set1_epi8(static_cast<char>(tables.limit)));
+}
+
+// The same for some of them, one by one.
+std::uint64_t within_of_few(const BoundTables& tables, const std::uint8_t* codes, std::uint64_t mask) {
+    std::uint64_t within = 0;
+    do {
+        const auto j = static_cast<std::size_t>(__builtin_ctzll(mask));
+        unsigned sum = 0;
+        for (std::size_t p = 0; p < tables.planes; ++p)
+            sum += tables.entries[p * kByteSlots + codes[p * kBlockVectors + j]];
+        within |= std::uint64_t{sum <= tables.limit} << j;
+        mask &= mask - 1;
+    } while (mask != 0);
+    return within;
+}
+
 // Of words that the bounds of quartets leave, those that the bounds of their own entries leave. Meanwhile codes from
 // `ahead` on are fetched, or memory would stand still.
 std::size_t refine(const BoundTables& tables, const std::uint8_t* codes, const std::uint8_t* ahead, SurvivorWord* words,
                    std::size_t count) {
-    const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; ++i, ahead += kAheadBytes) {
         for (std::size_t line = 0; line < kAheadBytes; line += sizeof(__m512i))
             _mm_prefetch(reinterpret_cast<const char*>(ahead + line), _MM_HINT_T0);
-        const std::size_t word = words[i].word;
-        const std::uint8_t* own =
-            codes + word / kBlockWords * tables.planes * kBlockVectors + word % kBlockWords * kWordVectors;
-        __m512i sum = {};
-        for (std::size_t p = 0; p < tables.planes; ++p)
-            sum = _mm512_adds_epu8(
-                sum, look_up(load_table(tables.entries + p * kByteSlots), _mm512_loadu_si512(own + p * kBlockVectors)));
-        const std::uint64_t mask = words[i].mask & _mm512_cmple_epu8_mask(sum, limit);
-        words[found] = {mask, word};
+        const SurvivorWord candidate = words[i];
+        const std::uint8_t* own = codes + candidate.word / kBlockWords * tables.planes * kBlockVectors +
+                                  candidate.word % kBlockWords * kWordVectors;
+        const std::uint64_t mask = bits_of(candidate.mask) <= kFew ? within_of_few(tables, own, candidate.mask)
+                                                                   : candidate.mask & within_of_word(tables, own);
+        words[found] = {mask, candidate.word};
         found += mask != 0;
     }
     return found;
