@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "build.h"
 #include "estimate.h"
 #include "run.h"
 #include "text.h"
@@ -11,33 +12,22 @@
 namespace summand::cli {
 namespace {
 
-struct Options {
-    std::string base, learn, model, codes, output;
-    LearnOptions learning;
-    RunOptions run;
-};
-
-struct Timings {
-    double train = 0, encode = 0;
-};
-
-Learned model_of(const Options& options, const VectorReader& base, Run& run) {
+Learned<Quantizer> model_of(const BuildOptions& options, const VectorReader& base, Run& run) {
     if (!options.model.empty()) return {load_quantizer(options.model), 0};
-    if (options.learn.empty()) return learn_from_file(base, options.learning, options.run.seed, run);
-    const VectorReader learn(options.learn);
-    require_dimensions(learn, base.columns(), base.path());
-    return learn_from_file(learn, options.learning, options.run.seed, run);
+    return with_learn_file(options, base, [&](const VectorReader& learn) {
+        return learn_from_file(learn, options.learning, options.run.seed, run);
+    });
 }
 
 // A model of unit vectors fits cosine only, and cosine no other model.
-void require_metric(const Quantizer& model, const Options& options) {
+void require_metric(const Quantizer& model, const BuildOptions& options) {
     const bool cosine = options.learning.metric == Metric::cosine;
     require(options.model.empty() || model.unit_length == cosine, options.model,
             ": expected a model trained with --metric ", cosine ? "cosine" : name(options.learning.metric),
             ", got one trained ", cosine ? "without it" : "for cosine");
 }
 
-Codes codes_of(const Options& options, const Quantizer& model, const VectorReader& base, Run& run) {
+Codes codes_of(const BuildOptions& options, const Quantizer& model, const VectorReader& base, Run& run) {
     if (options.codes.empty()) return encode_file(model, base, options.run.seed, run);
     Codes codes = load_codes(options.codes);
     require(codes.model == identity(model), options.codes, ": codes were made by another model than ", options.model);
@@ -46,7 +36,7 @@ Codes codes_of(const Options& options, const Quantizer& model, const VectorReade
     return codes;
 }
 
-void summarize(const Options& options, const FlatIndex& index, const Timings& timings, const Run& run) {
+void summarize(const BuildOptions& options, const FlatIndex& index, const BuildTimings& timings, const Run& run) {
     const Quantizer& model = index.quantizer();
     run.print(fmt::format("{}: {} vectors of {} dimensions in {} bytes each ({}), trained in {}, encoded in {}",
                           options.output, grouped(index.size()), model.dimensions(), model.code_bytes(),
@@ -63,24 +53,26 @@ void summarize(const Options& options, const FlatIndex& index, const Timings& ti
                     {"encode_seconds", timings.encode}});
 }
 
-Estimate estimate_of(const Options& options, const VectorReader& base) {
+Estimate estimate_of(const BuildOptions& options, const VectorReader& base) {
     if (!options.model.empty()) return estimate_encode(base, load_quantizer(options.model));
     return estimate_build(base, VectorReader(options.learn.empty() ? options.base : options.learn), options.learning);
 }
 
-void run_build(const Options& options) {
+void run_build(const BuildOptions& options) {
     Run run(options.run);
     if (options.model.empty()) check_learning(options.learning);
     const VectorReader base(options.base);
     if (options.run.dry_run) return show(estimate_of(options, base), run);
     check_outputs({options.base, options.learn, options.model, options.codes},
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
-    Learned learned = model_of(options, base, run);
+    if (options.model.empty() && parse_index_spec(options.learning.spec).cells)
+        return build_inverted(options, base, run);
+    Learned<Quantizer> learned = model_of(options, base, run);
     require_metric(learned.model, options);
     require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
     const Stopwatch watch;
     const Codes codes = codes_of(options, learned.model, base, run);
-    const Timings timings{learned.seconds, watch.seconds()};
+    const BuildTimings timings{learned.seconds, watch.seconds()};
     const FlatIndex index(std::move(learned.model), codes, options.learning.metric);
     {
         const SaveGuard guard;
@@ -92,9 +84,11 @@ void run_build(const Options& options) {
 }  // namespace
 
 void add_build(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<BuildOptions>();
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
-                              "summand build --spec LOCQ8 base.fvecs -o index.smd", [options] { run_build(*options); });
+                              "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
+                              "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd",
+                              [options] { run_build(*options); });
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write", options->run);
     add_spec(verb, options->learning.spec);

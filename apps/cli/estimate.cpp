@@ -39,15 +39,31 @@ double measured_speed() {
     return best;
 }
 
+// Words of cells that a vector is compared with, each in all dimensions.
+double cell_words(const IndexSpec& spec) {
+    if (!spec.cells) return 0;
+    return spec.cells->method == "IMI" ? 2.0 * static_cast<double>(spec.cells->words())
+                                       : static_cast<double>(spec.cells->dictionaries);
+}
+
+double assignment(const IndexSpec& spec, const VectorReader& vectors, double rows) {
+    return 2 * rows * cell_words(spec) * static_cast<double>(vectors.columns());
+}
+
 Estimate training_of(const VectorReader& learn, const LearnOptions& options, double speed) {
-    const Spec spec = parse_spec(options.spec);
+    constexpr double kCellIterations = 10;
+    const IndexSpec whole = parse_index_spec(options.spec);
+    const Spec& spec = whole.code;
     const Sizes sizes = sizes_of(spec, learn_vectors(options, learn), learn.columns());
     const bool blocks = spec.method == "PQ" || spec.method == "OPQ" || spec.method == "OCQ" || spec.method == "ITQ";
     Estimate estimate;
     estimate.memory_bytes = training_bytes(spec, sizes);
     estimate.output_bytes = sizeof(float) * sizes.K * sizes.D * (blocks ? 1 : sizes.M);
     if (rotates(spec)) estimate.output_bytes += sizeof(float) * sizes.D * sizes.D;
-    estimate.train_seconds = training_operations(spec, sizes) / (kEfficiency * speed);
+    estimate.output_bytes += sizeof(float) * cell_words(whole) * sizes.D;
+    estimate.train_seconds =
+        (training_operations(spec, sizes) + (kCellIterations + 1) * assignment(whole, learn, sizes.N)) /
+        (kEfficiency * speed);
     return estimate;
 }
 
@@ -129,7 +145,14 @@ Estimate estimate_encode(const VectorReader& base, const Quantizer& model) {
 Estimate estimate_build(const VectorReader& base, const VectorReader& learn, const LearnOptions& options) {
     const double speed = measured_speed();
     Estimate total = training_of(learn, options, speed);
-    const Estimate encoding = encoding_of(base, shape_of(parse_spec(options.spec)), speed);
+    const IndexSpec spec = parse_index_spec(options.spec);
+    Estimate encoding = encoding_of(base, shape_of(spec.code), speed);
+    if (spec.cells) {
+        const double ids = sizeof(std::uint64_t) * static_cast<double>(base.rows());
+        encoding.output_bytes += ids;
+        encoding.memory_bytes += encoding.output_bytes + 2 * ids;
+        encoding.work_seconds += assignment(spec, base, static_cast<double>(base.rows())) / (kEfficiency * speed);
+    }
     total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + encoding.memory_bytes);
     total.output_bytes += encoding.output_bytes;
     total.work_seconds = encoding.work_seconds;

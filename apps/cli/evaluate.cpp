@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "any_index.h"
 #include "run.h"
 #include "verbs.h"
 
@@ -13,6 +14,7 @@ namespace {
 struct Options {
     std::string index, queries, truth;
     std::size_t k = 100;
+    ProbeOptions probes;
     RunOptions run;
 };
 
@@ -20,16 +22,15 @@ void run_evaluate(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_outputs({options.index, options.queries, options.truth}, {{options.run.json}});
-    const FlatIndex index = load_index(options.index);
+    const AnyIndex index(options.index, options.probes);
     const VectorReader reader(options.queries);
-    require_dimensions(reader, index.quantizer().dimensions(), options.index);
+    require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<std::int64_t> truth = read_ids(options.truth);
     require(truth.rows() >= reader.rows(), options.truth, ": expected a row for each of the ", reader.rows(),
             " queries of ", options.queries, ", got ", truth.rows());
     const Matrix<float> queries = read_all(reader);
     const Report report = about_file(options.truth, [&] {
-        return evaluate(index, queries.view(), truth.view(),
-                        {.k = std::min(options.k, index.size()), .execution = run.execution()});
+        return index.evaluate(queries.view(), truth.view(), std::min(options.k, index.size()), run.execution());
     });
     std::string text = table({report});
     text.pop_back();
@@ -48,6 +49,7 @@ void add_evaluate(CLI::App& app, Chosen& chosen) {
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
     verb.add_option("TRUTH", options->truth, "Their true neighbours, see 'summand exact'")->required();
     add_neighbors(verb, options->k);
+    add_probes(verb, options->probes);
     add_threads(verb, options->run);
     add_json(verb, options->run);
     add_quiet(verb, options->run);

@@ -55,6 +55,21 @@ Json describe(const Quantizer& model) {
     return object;
 }
 
+void describe_inverted(const InvertedIndex& index, Json& object) {
+    const InvertedModel& model = index.model();
+    const std::vector<std::size_t> sizes = index.list_sizes();
+    object["vectors"] = index.size();
+    object["metric"] = name(model.metric);
+    object["cells"] = sizes.size();
+    object["cell_dictionaries"] = model.partition.dictionaries.count;
+    object["coding"] = name(model.coding);
+    object["empty_lists"] = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), std::size_t{0}));
+    object["longest_list"] = *std::max_element(sizes.begin(), sizes.end());
+    object["memory_bytes"] = index.memory_bytes();
+    object["cell_table_bytes"] = index.cell_table_bytes();
+    object["model"] = describe(model.quantizer);
+}
+
 Json describe_sections(const ContainerInfo& info) {
     Json sections = Json::array();
     for (const auto& section : info.sections)
@@ -80,6 +95,8 @@ Json describe_container(const std::string& path, const ContainerInfo& info) {
         object["dictionaries"] = checkpoint.dictionaries.count;
         object["words"] = checkpoint.dictionaries.words;
         object["dimensions"] = checkpoint.dictionaries.dimensions();
+    } else if (info.kind == "inverted index") {
+        describe_inverted(load_inverted_index(path), object);
     } else {
         const FlatIndex index = load_index(path);
         object["vectors"] = index.size();

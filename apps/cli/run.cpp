@@ -37,6 +37,31 @@ void append(Codes& all, const Codes& part, std::vector<std::uint8_t>& bytes) {
     all.model = part.model;
 }
 
+// Draws vectors from the file and trains, with checkpoints where they are asked for.
+template <class Model, class AnySpec>
+Learned<Model> learn_with(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run,
+                          const AnySpec& spec) {
+    TrainSettings settings{.metric = options.metric, .seed = seed, .execution = run.execution()};
+    std::optional<Checkpoint> before;
+    if (!options.checkpoint.empty()) {
+        if (std::filesystem::exists(options.checkpoint)) before = load_checkpoint(options.checkpoint);
+        settings.checkpoint = [&options](const Checkpoint& now) {
+            const SaveGuard guard;
+            save(options.checkpoint, now);
+        };
+    }
+    if (before) settings.resume = &*before;
+    const std::size_t count = learn_vectors(options, learn);
+    const Matrix<float> sample = sample_vectors(learn, count, seed);
+    check_interrupt();
+    if (options.metric == Metric::cosine)
+        require_directions(sample.view(), learn.path(),
+                           [&](std::size_t i) { return sample_rows(learn.rows(), count, seed)[i]; });
+    const Stopwatch watch;
+    Model model = about_file(learn.path(), [&] { return train(sample.view(), spec, settings); });
+    return {std::move(model), watch.seconds()};
+}
+
 }  // namespace
 
 CLI::App& add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& summary,
@@ -186,26 +211,35 @@ Matrix<float> read_all(const VectorReader& reader) {
     return {reader.rows(), reader.columns(), std::move(values)};
 }
 
-Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run) {
+void for_each_chunk(const VectorReader& base, Run& run,
+                    const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take) {
     const Stopwatch watch;
-    const std::size_t count = model.dictionaries.count, size = chunk_rows(base);
-    Codes codes;
-    std::vector<std::uint8_t> bytes;
-    bytes.reserve(base.rows() * count);
+    const std::size_t size = chunk_rows(base);
     for (std::size_t first = 0; first < base.rows(); first += size) {
         const std::size_t rows = std::min(size, base.rows() - first);
         const Matrix<float> part = base.read(first, rows);
-        if (model.unit_length) require_directions(part.view(), base.path(), [&](std::size_t i) { return first + i; });
-        EncodeOptions options{.seed = seed, .execution = run.silent_execution()};
         const auto report = [&](std::size_t done) {
             run.display().update({"encode", done, base.rows(), kNone, kNone, kNone, watch.seconds()});
         };
-        options.execution.progress = [&](const Progress& inner) {
+        Execution execution = run.silent_execution();
+        execution.progress = [&](const Progress& inner) {
             if (inner.step < inner.steps) report(first + rows * inner.step / inner.steps);
         };
-        append(codes, about_file(base.path(), [&] { return encode(model, part.view(), options); }), bytes);
+        about_file(base.path(), [&] { take(part, execution); });
         report(first + rows);
     }
+}
+
+Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run) {
+    const std::size_t count = model.dictionaries.count;
+    Codes codes;
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(base.rows() * count);
+    for_each_chunk(base, run, [&](const Matrix<float>& part, const Execution& execution) {
+        const std::size_t first = bytes.size() / count;
+        if (model.unit_length) require_directions(part.view(), base.path(), [&](std::size_t i) { return first + i; });
+        append(codes, encode(model, part.view(), {.seed = seed, .execution = execution}), bytes);
+    });
     codes.rows = {base.rows(), count, std::move(bytes)};
     return codes;
 }
@@ -213,7 +247,7 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
 void check_learning(const LearnOptions& options) {
     TrainSettings settings{.metric = options.metric};
     if (!options.checkpoint.empty()) settings.checkpoint = [](const Checkpoint&) {};
-    check(parse_spec(options.spec), settings);
+    check(parse_index_spec(options.spec), settings);
 }
 
 nlohmann::ordered_json held_out(const TrainingSummary& training) {
@@ -221,29 +255,14 @@ nlohmann::ordered_json held_out(const TrainingSummary& training) {
     return *training.held_out_distortion;
 }
 
-Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run) {
-    const Spec spec = parse_spec(options.spec);
-    TrainSettings settings{.metric = options.metric, .seed = seed, .execution = run.execution()};
-    std::optional<Checkpoint> before;
-    if (!options.checkpoint.empty()) {
-        if (std::filesystem::exists(options.checkpoint)) before = load_checkpoint(options.checkpoint);
-        settings.checkpoint = [&options](const Checkpoint& now) {
-            const SaveGuard guard;
-            save(options.checkpoint, now);
-        };
-    }
-    if (before) settings.resume = &*before;
-    const std::size_t count = learn_vectors(options, learn);
-    const Matrix<float> sample = sample_vectors(learn, count, seed);
-    check_interrupt();
-    if (options.metric == Metric::cosine)
-        require_directions(sample.view(), learn.path(),
-                           [&](std::size_t i) { return sample_rows(learn.rows(), count, seed)[i]; });
-    const Stopwatch watch;
-    Learned learned;
-    learned.model = about_file(learn.path(), [&] { return train(sample.view(), spec, settings); });
-    learned.seconds = watch.seconds();
-    return learned;
+Learned<Quantizer> learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed,
+                                   Run& run) {
+    return learn_with<Quantizer>(learn, options, seed, run, parse_spec(options.spec));
+}
+
+Learned<InvertedModel> learn_inverted(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed,
+                                      Run& run) {
+    return learn_with<InvertedModel>(learn, options, seed, run, parse_index_spec(options.spec));
 }
 
 }  // namespace summand::cli

@@ -106,6 +106,11 @@ Matrix<float> read_all(const VectorReader& reader);
 /// Rows that are read at once: about 64 MB, in whole blocks of the encoder.
 std::size_t chunk_rows(const VectorReader& reader);
 
+/// Reads a file of any length chunk by chunk: take(chunk, execution) is called with an `Execution` whose progress
+/// counts the rows of the whole file as encoded.
+void for_each_chunk(const VectorReader& base, Run& run,
+                    const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take);
+
 /// Encodes a file of any length: vectors are read, encoded and dropped chunk by chunk.
 Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run);
 
@@ -119,14 +124,20 @@ struct LearnOptions {
 /// Throws for a spec that cannot be, or one that makes no checkpoints where they are asked for.
 void check_learning(const LearnOptions& options);
 
+template <class Model>
 struct Learned {
-    Quantizer model;
+    Model model;
     double seconds = 0;  ///< of training, reading not counted
 };
 
 /// Null where it was not measured.
 nlohmann::ordered_json held_out(const TrainingSummary& training);
 
-Learned learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed, Run& run);
+Learned<Quantizer> learn_from_file(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed,
+                                   Run& run);
+
+/// The cells and the quantizer of an inverted index.
+Learned<InvertedModel> learn_inverted(const VectorReader& learn, const LearnOptions& options, std::uint64_t seed,
+                                      Run& run);
 
 }  // namespace summand::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "any_index.h"
 #include "run.h"
 #include "text.h"
 #include "verbs.h"
@@ -14,6 +15,7 @@ namespace {
 struct Options {
     std::string index, queries, output, scores;
     std::size_t k = 10;
+    ProbeOptions probes;
     RunOptions run;
 };
 
@@ -39,13 +41,13 @@ void run_search(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
-    const FlatIndex index = load_index(options.index);
+    const AnyIndex index(options.index, options.probes);
     const VectorReader reader(options.queries);
-    require_dimensions(reader, index.quantizer().dimensions(), options.index);
+    require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<float> queries = read_all(reader);
     const Stopwatch watch;
     const Neighbors found = about_file(options.queries, [&] {
-        return index.search(queries.view(), {.k = std::min(options.k, index.size()), .execution = run.execution()});
+        return index.search(queries.view(), std::min(options.k, index.size()), run.execution());
     });
     const double seconds = watch.seconds();
     write(options, found);
@@ -69,6 +71,7 @@ void add_search(CLI::App& app, Chosen& chosen) {
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
     add_neighbors(verb, options->k);
+    add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,
                     "Ids to write, best first (.ivecs .ibin .npy); without it they are printed");
     verb.add_option("--scores", options->scores, "Scores to write (.fvecs .fbin .npy)");

@@ -23,7 +23,7 @@ void run_train(const Options& options) {
     const VectorReader learn(options.learn);
     if (options.run.dry_run) return show(estimate_train(learn, options.learning), run);
     check_outputs({options.learn}, {{options.output}, {options.learning.checkpoint}, {options.run.json}});
-    const Learned learned = learn_from_file(learn, options.learning, options.run.seed, run);
+    const Learned<Quantizer> learned = learn_from_file(learn, options.learning, options.run.seed, run);
     {
         const SaveGuard guard;
         save(options.output, learned.model);

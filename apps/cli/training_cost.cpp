@@ -120,7 +120,7 @@ double training_bytes(const Spec& spec, const Sizes& s) {
 
 std::size_t learn_vectors(const LearnOptions& options, const VectorReader& learn) {
     if (options.learn_size > 0) return std::min(learn.rows(), options.learn_size);
-    const Spec spec = parse_spec(options.spec);
+    const Spec spec = parse_index_spec(options.spec).code;
     const auto fits = [&](std::size_t vectors) {
         const Sizes sizes = sizes_of(spec, vectors, learn.columns());
         return training_operations(spec, sizes) <= kLearnOperations && training_bytes(spec, sizes) <= kLearnBytes;

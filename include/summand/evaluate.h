@@ -8,6 +8,7 @@
 
 #include "summand/execution.h"
 #include "summand/index.h"
+#include "summand/inverted.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/neighbors.h"
@@ -43,14 +44,18 @@ struct Report {
     std::size_t dimensions = 0;
     std::size_t queries = 0;
     std::size_t k = 0;
-    std::size_t code_bytes = 0;    ///< per vector, all stored bytes counted
+    std::size_t probes = 0;        ///< cells that each query visited at most; 0: none (exhaustive, or by candidates)
+    std::size_t candidates = 0;    ///< vectors whose cells each query visited at least; 0: none
+    std::size_t code_bytes = 0;    ///< per vector, all stored bytes counted but ids
     std::size_t memory_bytes = 0;  ///< of all codes as held in memory
     double compression = 0;        ///< float32 bytes ÷ code bytes
     std::vector<RecallPoint> recalls = {};
     double map = -1;
     double distortion = -1;
     double table_seconds = -1;       ///< to build one query's tables
-    double scan_seconds = -1;        ///< to scan all codes for one query
+    double word_score_seconds = -1;  ///< to score the words of the cells for one query
+    double cell_order_seconds = -1;  ///< to order the cells then: selection, or the multi-sequence algorithm
+    double scan_seconds = -1;        ///< to scan the codes for one query, choosing the cells included
     double queries_per_second = -1;  ///< tables, scan and selection together
     double train_seconds = -1;
     double encode_seconds = -1;
@@ -68,6 +73,10 @@ struct EvaluateOptions {
 /// Searches, measures recall at 1, 2, 5, 10 … k for T = 1, 10, 50, MAP where k and the truth allow, and times.
 Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
                 const EvaluateOptions& options = {});
+
+/// The same for the cells that `options` visit.
+Report evaluate(const InvertedIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const InvertedSearchOptions& options);
 
 /// An aligned table, a row per report.
 std::string table(const std::vector<Report>& reports);

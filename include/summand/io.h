@@ -13,6 +13,7 @@
 
 #include "summand/codes.h"
 #include "summand/index.h"
+#include "summand/inverted.h"
 #include "summand/matrix.h"
 #include "summand/neighbors.h"
 #include "summand/quantizer.h"
@@ -99,24 +100,29 @@ using Bytes = std::vector<std::byte>;
 Bytes save(const Quantizer& quantizer);
 Bytes save(const Codes& codes, const Quantizer& quantizer);
 Bytes save(const FlatIndex& index);
+Bytes save(const InvertedIndex& index);
 Bytes save(const Checkpoint& checkpoint);
 
 Quantizer load_quantizer(std::span<const std::byte> bytes, std::string_view name = "memory");
 Codes load_codes(std::span<const std::byte> bytes, std::string_view name = "memory");
 FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name = "memory");
+InvertedIndex load_inverted_index(std::span<const std::byte> bytes, std::string_view name = "memory");
 Checkpoint load_checkpoint(std::span<const std::byte> bytes, std::string_view name = "memory");
 
 void save(const std::string& path, const Quantizer& quantizer);
 void save(const std::string& path, const Codes& codes, const Quantizer& quantizer);
 void save(const std::string& path, const FlatIndex& index);
+void save(const std::string& path, const InvertedIndex& index);
 void save(const std::string& path, const Checkpoint& checkpoint);
 
 Quantizer load_quantizer(const std::string& path);
 Codes load_codes(const std::string& path);
 FlatIndex load_index(const std::string& path);
+InvertedIndex load_inverted_index(const std::string& path);  ///< mapped, so it may be larger than memory
 Checkpoint load_checkpoint(const std::string& path);
 
-/// What a container holds, for `summand info`: kind ("model", "codes", "index", "checkpoint") and its sections.
+/// What a container holds, for `summand info`: kind ("model", "codes", "index", "inverted index",
+/// "checkpoint") and its sections.
 struct ContainerInfo {
     std::string kind = {};
     std::uint32_t version = 0;

@@ -5,6 +5,8 @@
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
+#include "index/cell_order.h"
+#include "index/cell_tables.h"
 #include "model/lookup.h"
 #include "summand/device.h"
 #include "summand/error.h"
@@ -46,57 +48,114 @@ std::string spec_of(const Quantizer& quantizer) {
     return concatenate(text, " of ", dictionaries.words, " words");
 }
 
+std::string spec_of(const InvertedModel& model) {
+    const Dictionaries& words = model.partition.dictionaries;
+    const std::string cells =
+        words.count == 1 ? concatenate("IVF", words.words) : concatenate("IMI2x", std::bit_width(words.words) - 1);
+    return concatenate(cells, model.coding == Coding::plain ? "(coding=plain)," : ",", spec_of(model.quantizer));
+}
+
 // As a search builds them: many queries after each other on one thread, with what depends on the model prepared.
-double table_seconds(const FlatIndex& index, MatrixView<float> queries) {
-    const std::size_t slots = (index.quantizer().dictionaries.words + 15) / 16 * 16;
-    std::vector<std::uint8_t> words(index.quantizer().dictionaries.count * slots);
+double table_seconds(const Quantizer& quantizer, Metric metric, MatrixView<float> queries) {
+    const Dictionaries& dictionaries = quantizer.dictionaries;
+    const std::size_t slots = (dictionaries.words + 15) / 16 * 16;
+    std::vector<std::uint8_t> words(dictionaries.count * slots);
     for (std::size_t i = 0; i < words.size(); ++i)
-        words[i] = static_cast<std::uint8_t>(std::min(i % slots, index.quantizer().dictionaries.words - 1));
-    const TableBuilder builder(index.quantizer(), index.metric(), {slots, words});
+        words[i] = static_cast<std::uint8_t>(std::min(i % slots, dictionaries.words - 1));
+    const TableBuilder builder(quantizer, metric, {slots, words});
     std::vector<float> entries(builder.entries() * queries.rows()), offsets(queries.rows());
     const Stopwatch watch;
     builder.build("evaluate", queries, 0, entries.data(), offsets.data());
     return watch.seconds() / static_cast<double>(queries.rows());
 }
 
-// One thread, the tables not counted.
-double scan_seconds(const FlatIndex& index, MatrixView<float> queries, std::size_t k, double tables) {
+// What every kind of index has.
+struct Measured {
+    const Quantizer& quantizer;
+    Metric metric;  // of the tables
+    std::size_t k;
+    const Execution& execution;
+};
+
+// `search` takes queries and an Execution.
+template <class Search>
+Report report_of(const Measured& what, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                 const Search& search) {
+    require(!queries.empty(), "evaluate: expected at least one query, got none");
+    require(truth.rows() >= queries.rows(), "evaluate: expected a truth row for each of ", queries.rows(),
+            " queries, got ", truth.rows());
     const Stopwatch watch;
-    index.search(queries, {.k = k, .execution = {.threads = 1}});
-    return std::max(0.0, watch.seconds() / static_cast<double>(queries.rows()) - tables);
+    const Neighbors found = search(queries, what.execution);
+    const double seconds = watch.seconds();
+
+    Report report;
+    report.dimensions = what.quantizer.dimensions();
+    report.queries = queries.rows();
+    report.k = what.k;
+    report.code_bytes = what.quantizer.code_bytes();
+    report.compression =
+        static_cast<double>(report.dimensions * sizeof(float)) / static_cast<double>(report.code_bytes);
+    report.recalls = recall_points(found, truth);
+    if (what.k >= kRelevant && truth.columns() >= kRelevant)
+        report.map = mean_average_precision(found, truth, kRelevant);
+
+    const auto timed = queries.slice(0, std::min(queries.rows(), kTimedQueries));
+    report.queries_per_second = static_cast<double>(queries.rows()) / std::max(seconds, 1e-9);
+    report.table_seconds = table_seconds(what.quantizer, what.metric, timed);
+    const Stopwatch single;
+    search(timed, {.threads = 1});
+    report.scan_seconds = std::max(0.0, single.seconds() / static_cast<double>(timed.rows()) - report.table_seconds);
+    report.threads = thread_count(what.execution);
+    report.kernels = kernel_level();
+    return report;
+}
+
+// The two steps that choose cells, apart from each other.
+void time_cells(const InvertedIndex& index, MatrixView<float> queries, const InvertedSearchOptions& options,
+                Report& report) {
+    const CellTables& cells = *index.cells();
+    const Dictionaries& words = index.model().partition.dictionaries;
+    const auto count = static_cast<double>(queries.rows());
+    std::vector<float> scores(queries.rows() * cells.scores());
+    const Stopwatch scoring;
+    cells.build_scores("evaluate", queries, 0, scores.data());
+    report.word_score_seconds = scoring.seconds() / count;
+    const Stopwatch ordering;
+    for (std::size_t q = 0; q < queries.rows(); ++q)
+        nearest_cells({scores.data() + q * cells.scores(), words.count, words.words, cells.stride()}, *index.lists(),
+                      {options.probes, options.candidates});
+    report.cell_order_seconds = ordering.seconds() / count;
 }
 
 }  // namespace
 
 Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
                 const EvaluateOptions& options) {
-    require(!queries.empty(), "evaluate: expected at least one query, got none");
-    require(truth.rows() >= queries.rows(), "evaluate: expected a truth row for each of ", queries.rows(),
-            " queries, got ", truth.rows());
-    const Stopwatch watch;
-    const Neighbors found = index.search(queries, {.k = options.k, .execution = options.execution});
-    const double seconds = watch.seconds();
-
-    Report report;
+    Report report = report_of({index.quantizer(), index.metric(), options.k, options.execution}, queries, truth,
+                              [&](MatrixView<float> some, const Execution& execution) {
+                                  return index.search(some, {.k = options.k, .execution = execution});
+                              });
     report.method = spec_of(index.quantizer());
     report.vectors = index.size();
-    report.dimensions = index.quantizer().dimensions();
-    report.queries = queries.rows();
-    report.k = options.k;
-    report.code_bytes = index.quantizer().code_bytes();
     report.memory_bytes = index.memory_bytes();
-    report.compression =
-        static_cast<double>(report.dimensions * sizeof(float)) / static_cast<double>(report.code_bytes);
-    report.recalls = recall_points(found, truth);
-    if (options.k >= kRelevant && truth.columns() >= kRelevant)
-        report.map = mean_average_precision(found, truth, kRelevant);
+    return report;
+}
 
-    const auto timed = queries.slice(0, std::min(queries.rows(), kTimedQueries));
-    report.queries_per_second = static_cast<double>(queries.rows()) / std::max(seconds, 1e-9);
-    report.table_seconds = table_seconds(index, timed);
-    report.scan_seconds = scan_seconds(index, timed, options.k, report.table_seconds);
-    report.threads = thread_count(options.execution);
-    report.kernels = kernel_level();
+Report evaluate(const InvertedIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const InvertedSearchOptions& options) {
+    Report report =
+        report_of({index.model().quantizer, inner_metric(index.model().metric), options.k, options.execution}, queries,
+                  truth, [&](MatrixView<float> some, const Execution& execution) {
+                      InvertedSearchOptions own = options;
+                      own.execution = execution;
+                      return index.search(some, own);
+                  });
+    report.method = spec_of(index.model());
+    report.vectors = index.size();
+    report.memory_bytes = index.memory_bytes();
+    time_cells(index, queries.slice(0, std::min(queries.rows(), kTimedQueries)), options, report);
+    report.candidates = options.candidates;
+    report.probes = options.candidates > 0 ? 0 : options.probes;
     return report;
 }
 

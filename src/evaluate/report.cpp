@@ -25,8 +25,13 @@ std::string scaled(double seconds, double scale) { return seconds < 0 ? "-" : fi
 const Row kTitles = {"method", "bytes",     "compression", "R@1",     "R@10",    "R@100",
                      "MAP",    "queries/s", "table µs",    "scan ms", "train s", "encode s"};
 
+std::string title(const Report& report) {
+    if (report.candidates > 0) return report.method + " L=" + std::to_string(report.candidates);
+    return report.probes > 0 ? report.method + " probes=" + std::to_string(report.probes) : report.method;
+}
+
 Row cells(const Report& report) {
-    return {report.method,
+    return {title(report),
             std::to_string(report.code_bytes),
             fixed(report.compression, 0) + "x",
             fixed(report.recall_at(1), 4),
@@ -73,6 +78,8 @@ nlohmann::ordered_json object(const Report& report) {
             {"dimensions", report.dimensions},
             {"queries", report.queries},
             {"k", report.k},
+            {"probes", report.probes},
+            {"candidates", report.candidates},
             {"code_bytes", report.code_bytes},
             {"memory_bytes", report.memory_bytes},
             {"compression", report.compression},
@@ -80,6 +87,8 @@ nlohmann::ordered_json object(const Report& report) {
             {"map", measured(report.map)},
             {"distortion", measured(report.distortion)},
             {"table_seconds", measured(report.table_seconds)},
+            {"word_score_seconds", measured(report.word_score_seconds)},
+            {"cell_order_seconds", measured(report.cell_order_seconds)},
             {"scan_seconds", measured(report.scan_seconds)},
             {"queries_per_second", measured(report.queries_per_second)},
             {"train_seconds", measured(report.train_seconds)},

@@ -146,11 +146,7 @@ std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Q
 Codes PackedCodes::unpack() const {
     Codes codes{Matrix<std::uint8_t>(size(), dictionaries()), {parts_.bias.begin(), parts_.bias.end()}, parts_.model};
     for (std::size_t i = 0; i < size(); ++i)
-        for (std::size_t m = 0; m < dictionaries(); ++m) {
-            const std::uint8_t byte = vector(i)[(pairs() ? m / 2 : m) * kBlockVectors];
-            const std::size_t slot = pairs() ? (byte >> (m % 2 * 4)) & 15u : byte;
-            codes.rows[i][m] = parts_.slots[m * slot_count() + slot];
-        }
+        for (std::size_t m = 0; m < dictionaries(); ++m) codes.rows[i][m] = word(i, m);
     return codes;
 }
 

@@ -67,6 +67,13 @@ public:
 
     /// Plane 0's byte of vector i; the other planes follow at distances of kBlockVectors.
     const std::uint8_t* vector(std::size_t i) const { return block(i / kBlockVectors) + i % kBlockVectors; }
+
+    /// The word of dictionary m that vector i names.
+    std::uint8_t word(std::size_t i, std::size_t m) const {
+        const std::uint8_t byte = vector(i)[(pairs() ? m / 2 : m) * kBlockVectors];
+        const std::size_t slot = pairs() ? (byte >> (m % 2 * 4)) & 15u : byte;
+        return parts_.slots[m * slot_count() + slot];
+    }
     float bias(std::size_t i) const { return parts_.bias.empty() ? 0.0f : parts_.bias[i]; }
 
     std::size_t memory_bytes() const;

@@ -20,19 +20,27 @@ std::size_t bounds_per_plane(BoundForm form) { return form == BoundForm::bytes ?
 
 }  // namespace
 
-QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float offset)
+QueryBounds::QueryBounds(const PackedCodes& codes)
     : codes_(&codes),
-      entries_(entries),
       form_(kernels().scan.form),
+      nibble_excess_(form_ == BoundForm::nibbles ? codes.planes() * kNibbleBounds : 0),
       bounds_(codes.planes() * bounds_per_plane(form_)),
       tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0, true},
-      base_(offset),
-      magnitude_(std::abs(offset)),
-      largest_(std::abs(offset)),
-      rounding_(static_cast<double>(codes.dictionaries() + 2) * 0x1p-24) {
-    for (std::size_t m = 0; m < codes.dictionaries(); ++m)
-        add_table(entries + m * codes.slot_count(), codes.slot_count());
-    if (codes.has_bias()) add_table(codes.parts().bias_levels.data(), kByteSlots);
+      rounding_(static_cast<double>(codes.dictionaries() + 2) * 0x1p-24) {}
+
+QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float offset) : QueryBounds(codes) {
+    reset(entries, offset);
+}
+
+void QueryBounds::reset(const float* entries, float offset) {
+    entries_ = entries;
+    tables_added_ = 0;
+    offset_ = offset;
+    base_ = magnitude_ = largest_ = 0;
+    scale_ = -1;
+    for (std::size_t m = 0; m < codes_->dictionaries(); ++m)
+        add_table(entries + m * codes_->slot_count(), codes_->slot_count());
+    if (codes_->has_bias()) add_table(codes_->parts().bias_levels.data(), kByteSlots);
     if (form_ == BoundForm::nibbles) write_nibble_excess();
 }
 
@@ -50,7 +58,6 @@ QueryBounds::ByteTable QueryBounds::byte_table(std::size_t plane) const {
 }
 
 void QueryBounds::write_nibble_excess() {
-    nibble_excess_ = AlignedBuffer<float>(bounds_.size());
     std::fill_n(nibble_excess_.data(), bounds_.size(), 0.0f);
     for (std::size_t m = 0; m < (codes_->pairs() ? codes_->dictionaries() : 0); ++m)
         for (std::size_t s = 0; s < kNibbleSlots; ++s)
@@ -107,11 +114,12 @@ void QueryBounds::learn(const SurvivorCount& count, std::size_t blocks) {
 
 bool QueryBounds::set_limit(float score) {
     constexpr float kLargest = std::numeric_limits<float>::max();
-    if (score >= kLargest || largest_ >= kLargest / 2) {  // no limit, or sums that may overflow
+    const double offset = offset_, size = std::abs(offset);
+    if (score >= kLargest || size + largest_ >= kLargest / 2) {  // no limit, or sums that may overflow
         if (scale_ != 0) keep_all();
         return true;
     }
-    const double reach = (score - base_ + rounding_ * magnitude_) / (1 - rounding_);
+    const double reach = (score - (offset + base_) + rounding_ * (size + magnitude_)) / (1 - rounding_);
     if (reach < 0) return false;
     const double limit = reach * scale_ * kRoundedUp;
     if (limit < kLeastLimit || limit >= kMostLimit + 1) quantise(reach);

@@ -25,8 +25,17 @@ namespace summand {
 
 class QueryBounds {
 public:
-    /// `entries`: M × slots, as the packed codes number them.
+    /// Without tables: `reset` comes first.
+    explicit QueryBounds(const PackedCodes& codes);
+
+    /// `entries`: M × slots, as the packed codes number them; borrowed.
     QueryBounds(const PackedCodes& codes, const float* entries, float offset);
+
+    /// Takes other tables for the same codes.
+    void reset(const float* entries, float offset);
+
+    /// The same tables with another offset.
+    void set_offset(float offset) { offset_ = offset; }
 
     /// Prepares `tables()` for scores up to `score`; false where no vector can have one.
     bool set_limit(float score);
@@ -51,17 +60,18 @@ private:
     void keep_all();
 
     const PackedCodes* codes_;
-    const float* entries_;
+    const float* entries_ = nullptr;
     BoundForm form_;
     std::size_t tables_added_ = 0;
     float smallest_[kMaxDictionaries + 1];  // of each dictionary's table and of the bias levels
     AlignedBuffer<float> nibble_excess_;    // nibble form: what the bounds stand for
     AlignedBuffer<std::uint8_t> bounds_;
     BoundTables tables_;
-    double base_, magnitude_, largest_;
-    double rounding_;           // g
-    double scale_ = -1;         // of the bounds as they are; below zero before the first
-    unsigned until_trial_ = 0;  // calls of `learn` until quartets are tried again
+    float offset_ = 0;
+    double base_ = 0, magnitude_ = 0, largest_ = 0;  // of all terms but the offset
+    double rounding_;                                // g
+    double scale_ = -1;                              // of the bounds as they are; below zero before the first
+    unsigned until_trial_ = 0;                       // calls of `learn` until quartets are tried again
 };
 
 }  // namespace summand

@@ -12,6 +12,8 @@ std::string_view name(Kind kind) {
             return "codes";
         case Kind::index:
             return "index";
+        case Kind::inverted:
+            return "inverted index";
         default:
             return "checkpoint";
     }

@@ -30,14 +30,6 @@ auto with_container(const FlatIndex& index, const Finish& finish) {
     return finish(writer);
 }
 
-Metric read_metric(const Fields& fields) {
-    const std::string text = fields.text("metric");
-    for (const Metric metric : {Metric::euclidean, Metric::inner_product, Metric::cosine})
-        if (name(metric) == text) return metric;
-    fields.reader().check(false, "metadata index.metric is '", text, "', expected euclidean, ip or cosine");
-    return Metric::euclidean;
-}
-
 /// Codes and quantizer come from one file, and still may have been put together by another program.
 void check_fit(const ContainerReader& reader, const Fields& codes, const Quantizer& quantizer, Metric metric) {
     const Dictionaries& words = quantizer.dictionaries;

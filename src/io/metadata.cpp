@@ -80,4 +80,12 @@ std::string hex(std::uint64_t hash) {
     return text;
 }
 
+Metric read_metric(const Fields& fields) {
+    const std::string text = fields.text("metric");
+    for (const Metric metric : {Metric::euclidean, Metric::inner_product, Metric::cosine})
+        if (name(metric) == text) return metric;
+    fields.reader().check(false, "metadata index.metric is '", text, "', expected euclidean, ip or cosine");
+    return Metric::euclidean;
+}
+
 }  // namespace summand

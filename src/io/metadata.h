@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/container_reader.h"
+#include "summand/metric.h"
 
 namespace summand {
 
@@ -35,6 +36,9 @@ private:
     std::string name_;
     nlohmann::json object_;
 };
+
+/// The field "metric".
+Metric read_metric(const Fields& fields);
 
 /// 16 hexadecimal digits.
 std::string hex(std::uint64_t hash);

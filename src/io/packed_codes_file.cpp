@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/in_place.h"
 #include "io/metadata.h"
 
 namespace summand {
 
 namespace {
-
-/// The verified values of a section, in place.
-template <class T>
-std::span<const T> in_place(const ContainerReader& reader, std::span<const std::byte> file, const char* section,
-                            Element type, const SectionShape& shape) {
-    const Section& found = reader.verified(section, type, shape);
-    return {reinterpret_cast<const T*>(file.data() + found.offset), found.length / sizeof(T)};
-}
 
 SectionShape block_shape(std::size_t vectors, std::size_t planes) {
     return {(vectors + kBlockVectors - 1) / kBlockVectors, planes, kBlockVectors};

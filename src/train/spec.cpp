@@ -1,15 +1,21 @@
 // Specs:  METHOD M [x BITS] [ ( name=value , … ) ]      e.g.  PQ8   NOCQ16x4   OPQ8(start=pca,iterations=60)
 // FAISS's "OPQ8,PQ8" and "OPQ8,PQ8x8" are read as OPQ8.
+// Specs of indexes:  [ IVF CELLS | IMI 2 x BITS ] [ ( name=value , … ) ] ,  METHOD …
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <charconv>
 
 #include "summand/error.h"
+#include "summand/index_spec.h"
+#include "summand/partition.h"
 #include "summand/train.h"
 #include "train/registry.h"
 
 namespace summand {
 namespace {
+
+constexpr std::string_view kIvf = "IVF", kImi = "IMI";
 
 // Consumes the text from the front.
 struct Scanner {
@@ -67,16 +73,13 @@ Spec read_one(Scanner& scan) {
     return spec;
 }
 
-}  // namespace
-
-Spec parse_spec(std::string_view text) {
-    Scanner scan{text, text};
+Spec read_method(Scanner& scan) {
     Spec spec = read_one(scan);
     if (spec.method == "OPQ" && spec.options.empty() && scan.accept(',')) {
         const Spec second = read_one(scan);
         require(second.method == "PQ" && second.dictionaries == spec.dictionaries && second.options.empty() &&
                     spec.bits == 8,
-                "spec '", text, "': expected PQ", spec.dictionaries, " after OPQ", spec.dictionaries, ", got ",
+                "spec '", scan.all, "': expected PQ", spec.dictionaries, " after OPQ", spec.dictionaries, ", got ",
                 to_string(second));
         spec.bits = second.bits;
     }
@@ -84,12 +87,49 @@ Spec parse_spec(std::string_view text) {
     return spec;
 }
 
+bool has_cells(std::string_view text) { return text.starts_with(kIvf) || text.starts_with(kImi); }
+
+Spec read_cells(Scanner& scan) {
+    Spec spec;
+    spec.method = scan.rest.substr(0, kIvf.size());
+    scan.rest.remove_prefix(kIvf.size());
+    if (spec.method == kIvf) {
+        spec.dictionaries = scan.number("a number of cells", 1, kMaxCellWords);
+    } else {
+        spec.dictionaries = scan.number("a number of dictionaries", 2, 2);
+        if (!scan.accept('x')) scan.fail("x and the bits of a dictionary");
+        spec.bits = scan.number("bits of a dictionary", 1, std::bit_width(kMaxPairedCellWords) - 1);
+    }
+    read_options(scan, spec);
+    if (!scan.accept(',')) scan.fail("a comma and the method of the codes");
+    return spec;
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view text) {
+    Scanner scan{text, text};
+    return read_method(scan);
+}
+
+IndexSpec parse_index_spec(std::string_view text) {
+    Scanner scan{text, text};
+    IndexSpec spec;
+    if (has_cells(text)) spec.cells = read_cells(scan);
+    spec.code = read_method(scan);
+    return spec;
+}
+
 std::string to_string(const Spec& spec) {
     std::string text = spec.method + std::to_string(spec.dictionaries);
-    if (spec.bits != 8) text += "x" + std::to_string(spec.bits);
+    if (spec.bits != 8 || spec.method == kImi) text += "x" + std::to_string(spec.bits);
     std::string options;
     for (const auto& [key, value] : spec.options) options += concatenate(options.empty() ? "" : ",", key, "=", value);
     return options.empty() ? text : concatenate(text, "(", options, ")");
+}
+
+std::string to_string(const IndexSpec& spec) {
+    return spec.cells ? concatenate(to_string(*spec.cells), ",", to_string(spec.code)) : to_string(spec.code);
 }
 
 }  // namespace summand

@@ -71,9 +71,10 @@ TEST(Container, OtherVersionsAndKindsAreRefused) {
     reseal(bytes);
     expect_error([&] { open(bytes); }, {"format version 2, this program reads version 1"});
     bytes = small_container();
-    store_little(&bytes[header::kKind], std::uint32_t{5});
+    store_little(&bytes[header::kKind], std::uint32_t{6});
     reseal(bytes);
-    expect_error([&] { open(bytes); }, {"kind 5, expected 1 (model), 2 (codes), 3 (index) or 4 (checkpoint)"});
+    expect_error([&] { open(bytes); },
+                 {"kind 6, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint) or 5 (inverted index)"});
 }
 
 TEST(Container, AnotherKindThanExpectedIsNamed) {

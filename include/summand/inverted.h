@@ -1,0 +1,125 @@
+// Search that looks at few of the vectors: they are listed by cell, and a query visits the lists of the cells nearest
+// to it. What is coded of a vector is its residual, what is left after the centre of its cell, or the vector itself:
+//
+//     score(q, x) = offset(q, cell) + Σ_m (table[m][code_m] + cell_table[m][code_m]) + bias        residual, euclidean
+//     score(q, x) = offset(q, cell) + Σ_m  table[m][code_m]                          + bias        otherwise
+//
+// `table` belongs to the query, `cell_table[m][k] = 2 c·r[m][k]` to the cell alone, so no vector is reconstructed.
+//
+//     const InvertedModel model = train(learn.view(), parse_index_spec("IVF1024,LOCQ8"));
+//     InvertedBuilder builder(model);
+//     builder.add(base.view());                                  // as often as there are chunks
+//     const InvertedIndex index = std::move(builder).finish();
+//     Neighbors found = index.search(queries.view(), {.k = 100, .probes = 16});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "summand/index.h"
+#include "summand/index_spec.h"
+#include "summand/matrix.h"
+#include "summand/metric.h"
+#include "summand/neighbors.h"
+#include "summand/partition.h"
+#include "summand/quantizer.h"
+
+namespace summand {
+
+/// What the codes of an inverted index stand for.
+enum class Coding : std::uint8_t { residual, plain };
+
+std::string_view name(Coding coding);
+
+/// All that training an inverted index produces.
+struct InvertedModel {
+    Partition partition = {};
+    Quantizer quantizer = {};  ///< of residuals or of vectors; never of unit length, vectors are scaled before
+    Coding coding = Coding::residual;
+    Metric metric = Metric::euclidean;
+
+    friend bool operator==(const InvertedModel&, const InvertedModel&) = default;
+};
+
+/// Throws `Error` where the spec has no cells, and for what `train` of the quantizer throws.
+InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings = {});
+
+/// How vectors of the visited lists are scored: from tables, or each from its sum of words and centre (slower; for
+/// comparison).
+enum class Scoring : std::uint8_t { tables, reconstruction };
+
+struct InvertedSearchOptions {
+    std::size_t k = 10;
+    std::size_t probes = 16;     ///< cells to visit; those without vectors count
+    std::size_t candidates = 0;  ///< not 0: visit cells until their lists hold as many vectors, instead of `probes`
+    const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
+    Scoring scoring = Scoring::tables;
+    Execution execution = {};
+};
+
+class CellTables;
+class InvertedLists;
+class TableBuilder;
+
+class InvertedIndex {
+public:
+    InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
+
+    std::size_t size() const;
+    const InvertedModel& model() const { return model_; }
+
+    /// The k best of the visited lists: the same ids and scores for every instruction set, thread count and batch.
+    Neighbors search(MatrixView<float> queries, const InvertedSearchOptions& options = {}) const;
+
+    /// Every id of the visited lists with a score below `radius`; `options.k` is not used.
+    RangeNeighbors search_range(MatrixView<float> queries, float radius,
+                                const InvertedSearchOptions& options = {}) const;
+
+    std::size_t memory_bytes() const;      ///< of codes, ids, lists and tables of the cells as they are held
+    std::size_t cell_table_bytes() const;  ///< the last of these
+    std::vector<std::size_t> list_sizes() const;
+    const std::shared_ptr<const InvertedLists>& lists() const { return lists_; }
+    const std::shared_ptr<const CellTables>& cells() const { return cells_; }
+
+private:
+    template <class Collector>
+    std::vector<Collector> scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options,
+                                const Collector& start) const;
+
+    InvertedModel model_;
+    std::shared_ptr<const InvertedLists> lists_;
+    std::shared_ptr<const TableBuilder> tables_;
+    std::shared_ptr<const CellTables> cells_;
+};
+
+/// Takes vectors chunk by chunk and keeps their codes, ids and cells only.
+class InvertedBuilder {
+public:
+    explicit InvertedBuilder(InvertedModel model, EncodeOptions options = {});
+
+    /// Ids go on from the last one, from 0.
+    void add(MatrixView<float> vectors);
+
+    /// Ids of the caller, from 0 on. The same id may be given twice; it is then found twice.
+    void add(MatrixView<float> vectors, std::span<const std::int64_t> ids);
+
+    std::size_t size() const { return ids_.size(); }
+    const InvertedModel& model() const { return model_; }
+
+    /// For the next chunks: threads, progress and stop request.
+    void set_execution(Execution execution) { options_.execution = std::move(execution); }
+
+    InvertedIndex finish() &&;
+
+private:
+    InvertedModel model_;
+    EncodeOptions options_;
+    std::vector<std::uint32_t> cells_ = {};
+    std::vector<std::int64_t> ids_ = {};
+    std::vector<std::uint8_t> codes_ = {};  // n × M
+    std::vector<float> bias_ = {};
+};
+
+}  // namespace summand

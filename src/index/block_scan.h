@@ -1,0 +1,34 @@
+// Blocks of packed codes against the 8-bit bounds of one query.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "index/packed_codes.h"
+#include "index/query_bounds.h"
+#include "kernels/kernels.h"
+
+namespace summand {
+
+inline constexpr std::size_t kChunkBlocks = 8;  ///< between updates of the limit
+inline constexpr std::size_t kChunkWords = kChunkBlocks * kBlockWords;
+
+/// survived(word, mask) for each word of blocks first … last-1 with vectors that may score up to limit(), which is
+/// asked again and again. kept(first_word, count, buffer) gives the bits of the vectors that count.
+template <class Limit, class Kept, class Survived>
+void scan_blocks(const PackedCodes& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
+                 Kept kept, Survived survived) {
+    SurvivorWord survivors[kChunkWords + 1];
+    std::uint64_t buffer[kChunkWords];
+    for (std::size_t b = first; b < last; b += kChunkBlocks) {
+        if (!bounds.set_limit(limit())) return;
+        const std::size_t blocks = std::min(kChunkBlocks, last - b);
+        const std::uint64_t* words = kept(b * kBlockWords, blocks * kBlockWords, buffer);
+        const SurvivorCount count = kernels().scan.survivors(bounds.tables(), codes.block(b), blocks, words, survivors);
+        bounds.learn(count, blocks);
+        for (std::size_t i = 0; i < count.words; ++i) survived(b * kBlockWords + survivors[i].word, survivors[i].mask);
+    }
+}
+
+}  // namespace summand

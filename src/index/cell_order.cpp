@@ -1,0 +1,169 @@
+#include "index/cell_order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "kernels/kernels.h"
+
+namespace summand {
+namespace {
+
+// Counts what has been taken.
+class Quota {
+public:
+    Quota(const InvertedLists& lists, const ProbeLimit& limit) : lists_(lists), limit_(limit) {}
+
+    bool filled() const { return limit_.candidates > 0 ? vectors_ >= limit_.candidates : cells_ >= limit_.probes; }
+    void take(std::uint32_t cell) {
+        ++cells_;
+        vectors_ += lists_.length(cell);
+    }
+
+private:
+    const InvertedLists& lists_;
+    const ProbeLimit& limit_;
+    std::size_t cells_ = 0, vectors_ = 0;
+};
+
+// The `count` best, sorted, of all from `sorted` on.
+void sort_best(std::vector<Probe>& all, std::size_t sorted, std::size_t count) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(sorted);
+    const auto last = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), sorted + count));
+    if (last != all.end()) std::nth_element(first, last, all.end());
+    std::sort(first, last);
+}
+
+Probe word_at(const float* scores, std::size_t k) { return {static_cast<std::uint32_t>(k), scores[k]}; }
+
+std::vector<Probe> words_of(const WordScores& words, std::size_t dictionary) {
+    std::vector<Probe> all(words.words);
+    const float* scores = words.scores + dictionary * words.stride;
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = word_at(scores, k);
+    return all;
+}
+
+// At least `count` words, all of the best among them. Where `count` of the smallest scores of groups are up to a score,
+// so are as many words: only those that are need be looked at.
+std::vector<Probe> best_words(const WordScores& words, std::size_t count) {
+    constexpr std::size_t kGroup = 16;
+    const std::size_t groups = words.words / kGroup;
+    if (4 * count > groups) return words_of(words, 0);
+    std::vector<float> smallest(groups);
+    for (std::size_t g = 0; g < groups; ++g)
+        smallest[g] = kernels().scan.range(words.scores + g * kGroup, kGroup).smallest;
+    std::vector<float> ranked = smallest;
+    std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count - 1), ranked.end());
+    const float limit = ranked[count - 1];
+    std::vector<Probe> best;
+    const auto add = [&](std::size_t k) {
+        if (words.scores[k] <= limit) best.push_back(word_at(words.scores, k));
+    };
+    for (std::size_t g = 0; g < groups; ++g)
+        for (std::size_t k = g * kGroup; smallest[g] <= limit && k < (g + 1) * kGroup; ++k) add(k);
+    for (std::size_t k = groups * kGroup; k < words.words; ++k) add(k);
+    return best;
+}
+
+// Sorted from the front as far as it was asked for.
+class SortedWords {
+public:
+    explicit SortedWords(std::vector<Probe> words) : all_(std::move(words)) {}
+
+    std::size_t size() const { return all_.size(); }
+    const Probe& operator[](std::size_t i) {
+        while (i >= sorted_) {
+            const std::size_t more = std::max<std::size_t>(kFirst, sorted_);
+            sort_best(all_, sorted_, more);
+            sorted_ = std::min(all_.size(), sorted_ + more);
+        }
+        return all_[i];
+    }
+
+private:
+    static constexpr std::size_t kFirst = 32;
+    std::vector<Probe> all_;
+    std::size_t sorted_ = 0;
+};
+
+std::vector<Probe> nearest_single(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
+    SortedWords sorted(limit.candidates > 0 ? words_of(words, 0) : best_words(words, limit.probes));
+    std::vector<Probe> found;
+    Quota quota(lists, limit);
+    for (std::size_t i = 0; i < sorted.size() && !quota.filled(); ++i) {
+        found.push_back(sorted[i]);
+        quota.take(sorted[i].cell);
+    }
+    return found;
+}
+
+// A pair of places in the two sorted lists; the heap has the smallest sum on top.
+struct Place {
+    float score;
+    std::uint32_t first, second;
+
+    friend bool operator<(const Place& a, const Place& b) { return a.score > b.score; }
+};
+
+// Pairs in the order of their sums. A pair may come next once both its predecessors have come, which is known from how
+// many pairs of each row have: the pairs of a row come in order.
+class MultiSequence {
+public:
+    explicit MultiSequence(const WordScores& words)
+        : first_(words_of(words, 0)), second_(words_of(words, 1)), words_(words.words), taken_(words.words) {
+        push(0, 0);
+    }
+
+    bool done() const { return heap_.empty(); }
+
+    // All pairs with the smallest sum left, by cell.
+    std::vector<Probe> next() {
+        std::vector<Probe> equal;
+        const float score = heap_.top().score;
+        while (!heap_.empty() && heap_.top().score == score) {
+            const Place place = heap_.top();
+            heap_.pop();
+            equal.push_back({cell_of(place), score});
+            ++taken_[place.first];
+            if (place.first + 1 < words_ && taken_[place.first + 1] == place.second)
+                push(place.first + 1, place.second);
+            if (place.second + 1 < words_ && (place.first == 0 || taken_[place.first - 1] > place.second + 1))
+                push(place.first, place.second + 1);
+        }
+        std::sort(equal.begin(), equal.end());
+        return equal;
+    }
+
+private:
+    void push(std::uint32_t i, std::uint32_t j) { heap_.push({first_[i].score + second_[j].score, i, j}); }
+    std::uint32_t cell_of(const Place& place) {
+        return first_[place.first].cell * static_cast<std::uint32_t>(words_) + second_[place.second].cell;
+    }
+
+    SortedWords first_, second_;
+    std::size_t words_;
+    std::vector<std::uint32_t> taken_;  // of each row, from its first pair on
+    std::priority_queue<Place> heap_;
+};
+
+std::vector<Probe> nearest_pairs(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
+    MultiSequence sequence(words);
+    std::vector<Probe> found;
+    Quota quota(lists, limit);
+    while (!sequence.done() && !quota.filled())
+        for (const Probe& probe : sequence.next()) {
+            if (quota.filled()) break;
+            found.push_back(probe);
+            quota.take(probe.cell);
+        }
+    return found;
+}
+
+}  // namespace
+
+std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
+    return words.count == 1 ? nearest_single(words, lists, limit) : nearest_pairs(words, lists, limit);
+}
+
+}  // namespace summand

@@ -1,0 +1,77 @@
+#include "index/cell_tables.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/kernels.h"
+
+namespace summand {
+namespace {
+
+std::size_t rounded_up(std::size_t words) { return (words + kByteSlots - 1) / kByteSlots * kByteSlots; }
+
+// Tables of cells are tables of words: dictionaries of any size, cut into pieces of 256. The last piece is filled up.
+Quantizer in_pieces(const Partition& partition) {
+    const Dictionaries& words = partition.dictionaries;
+    const std::size_t stride = rounded_up(words.words);
+    Quantizer pieces;
+    pieces.centre.resize(words.dimensions());
+    pieces.dictionaries.count = words.count * stride / kByteSlots;
+    pieces.dictionaries.words = kByteSlots;
+    pieces.dictionaries.rows = Matrix<float>(words.count * stride, words.dimensions());
+    pieces.word_offsets.resize(words.count * stride);
+    for (std::size_t i = 0; i < words.count; ++i)
+        for (std::size_t k = 0; k < words.words; ++k) {
+            std::copy_n(words.word(i, k), words.dimensions(), pieces.dictionaries.rows.row(i * stride + k));
+            pieces.word_offsets[i * stride + k] = partition.word_offsets[i * words.words + k];
+        }
+    return pieces;
+}
+
+TableBuilder table_builder(const Partition& partition, Metric metric) {
+    const Quantizer pieces = in_pieces(partition);
+    std::vector<std::uint8_t> order(pieces.word_offsets.size());
+    for (std::size_t e = 0; e < order.size(); ++e) order[e] = static_cast<std::uint8_t>(e % kByteSlots);
+    return {pieces, metric, {kByteSlots, order}};
+}
+
+}  // namespace
+
+CellTables::CellTables(const InvertedModel& model, SlotOrder order)
+    : count_(model.partition.dictionaries.count),
+      words_(model.partition.dictionaries.words),
+      stride_(rounded_up(words_)),
+      words_of_queries_(table_builder(model.partition, inner_metric(model.metric))) {
+    if (model.metric == Metric::euclidean && model.coding == Coding::residual) add_fine_tables(model, order);
+}
+
+// The table of a word as a query for inner products holds -(R c)·r, its offset -c·centre.
+void CellTables::add_fine_tables(const InvertedModel& model, SlotOrder order) {
+    const TableBuilder builder(model.quantizer, Metric::inner_product, order);
+    const Matrix<float>& words = model.partition.dictionaries.rows;
+    entries_ = builder.entries();
+    tables_ = AlignedBuffer<float>(words.rows() * entries_);
+    shifts_.resize(words.rows());
+    builder.build("index", words.view(), 0, tables_.data(), shifts_.data());
+    const std::vector<float> zeros(entries_);
+    for (std::size_t w = 0; w < words.rows(); ++w) {
+        kernels().scan.finish(zeros.data(), -2.0f, entries_, tables_.data() + w * entries_);
+        shifts_[w] *= -2.0f;
+    }
+}
+
+void CellTables::build_scores(const char* what, MatrixView<float> queries, std::size_t first_row, float* scores) const {
+    std::vector<float> offsets(queries.rows());
+    words_of_queries_.build(what, queries, first_row, scores, offsets.data());
+}
+
+CellTables::Tables CellTables::tables(std::size_t cell) const {
+    if (count_ == 1) return {tables_.data() + cell * entries_, nullptr};
+    return {tables_.data() + cell / words_ * entries_, tables_.data() + (words_ + cell % words_) * entries_};
+}
+
+float CellTables::shift(std::size_t cell) const {
+    return count_ == 1 ? shifts_[cell] : shifts_[cell / words_] + shifts_[words_ + cell % words_];
+}
+
+}  // namespace summand

@@ -1,0 +1,85 @@
+// What a scan keeps of the entries it is offered: the k best, or all within a radius.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "summand/index.h"
+#include "summand/neighbors.h"
+
+namespace summand {
+
+/// The k best of a query.
+class Nearest {
+public:
+    explicit Nearest(std::size_t k) : k_(k), top_(k) {}
+    Nearest(std::size_t k, Neighbor limit) : k_(k), top_(k, limit) {}
+
+    const Neighbor& limit() const { return top_.limit(); }
+    void offer(Neighbor entry) { top_.offer(entry); }
+
+    /// `sample`: scores of a fraction of all vectors. Of these, k·fraction are among the k best, give or take a few:
+    /// the rank below is too small for one query in several hundred.
+    void guess(std::vector<float> sample, double fraction) {
+        const double expected = static_cast<double>(k_) * fraction;
+        const auto rank = static_cast<std::size_t>(expected + 2.5 * std::sqrt(expected) + 3);
+        if (rank < sample.size()) top_ = TopK(k_, {smallest(sample, std::min(rank, k_)), kLastId});
+    }
+    bool complete() const { return top_.size() >= k_; }
+
+    Nearest heir() const { return {k_, top_.limit()}; }
+    void absorb(Nearest& other) {
+        for (const Neighbor& entry : other.take()) top_.offer(entry);
+    }
+    std::vector<Neighbor> take() { return top_.take(); }
+
+private:
+    static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
+
+    // The rank-th smallest value, counted from 1.
+    static float smallest(std::vector<float>& values, std::size_t rank) {
+        const auto last = values.begin() + static_cast<std::ptrdiff_t>(rank);
+        if (rank * 8 < values.size())
+            std::partial_sort(values.begin(), last, values.end());  // one pass with a small heap
+        else
+            std::nth_element(values.begin(), last - 1, values.end());
+        return *(last - 1);
+    }
+
+    std::size_t k_;
+    TopK top_;
+};
+
+/// All entries of a query with a score below a radius.
+class Within {
+public:
+    explicit Within(float radius) : limit_{radius, std::numeric_limits<std::int64_t>::min()} {}
+
+    const Neighbor& limit() const { return limit_; }
+    void offer(Neighbor entry) {
+        if (entry < limit_) entries_.push_back(entry);
+    }
+    void guess(const std::vector<float>&, double) {}
+    bool complete() const { return true; }
+
+    Within heir() const { return Within(limit_.score); }
+    void absorb(Within& other) { entries_.insert(entries_.end(), other.entries_.begin(), other.entries_.end()); }
+    std::vector<Neighbor> take() {
+        std::sort(entries_.begin(), entries_.end());
+        return std::move(entries_);
+    }
+
+private:
+    Neighbor limit_;
+    std::vector<Neighbor> entries_;
+};
+
+/// Rows of `columns` answers; what a collector lacks stays id -1 and score +infinity.
+Neighbors neighbors_of(std::vector<Nearest> collectors, std::size_t columns);
+RangeNeighbors neighbors_of(std::vector<Within> collectors);
+
+}  // namespace summand

@@ -1,0 +1,81 @@
+#include <cmath>
+#include <optional>
+
+#include "index/collectors.h"
+#include "index/inverted_scan.h"
+#include "model/transform.h"
+#include "summand/error.h"
+#include "summand/inverted.h"
+
+namespace summand {
+namespace {
+
+void check_fit(const InvertedModel& model, const InvertedLists& lists) {
+    const Quantizer& quantizer = model.quantizer;
+    const PackedCodes& packed = lists.packed();
+    require(quantizer.dimensions() == model.partition.dimensions(), "index: expected cells of ", quantizer.dimensions(),
+            " dimensions, got ", model.partition.dimensions());
+    require(lists.cells() == model.partition.cells(), "index: expected the lists of ", model.partition.cells(),
+            " cells, got ", lists.cells());
+    require(packed.parts().model == identity(quantizer),
+            "index: codes were made by another model; encode the vectors with the model of this index");
+    require(packed.has_bias() == (quantizer.bias != Bias::none && model.metric == Metric::euclidean),
+            "index: expected codes ", packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require(!quantizer.unit_length && !quantizer.binary_queries,
+            "index: an inverted index takes no quantizer of unit vectors or of signs");
+}
+
+Matrix<float> scaled(const char* what, MatrixView<float> queries, Metric metric) {
+    Matrix<float> result(queries.rows(), queries.columns(),
+                         std::vector<float>(queries.data(), queries.row(queries.rows())));
+    if (metric == Metric::cosine) scale_to_unit_length(result, what);
+    return result;
+}
+
+}  // namespace
+
+std::string_view name(Coding coding) { return coding == Coding::residual ? "residual" : "plain"; }
+
+InvertedIndex::InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists)
+    : model_(std::move(model)), lists_(std::move(lists)) {
+    check_fit(model_, *lists_);
+    const SlotOrder order = lists_->packed().slot_order();
+    tables_ = std::make_shared<TableBuilder>(model_.quantizer, inner_metric(model_.metric), order);
+    cells_ = std::make_shared<CellTables>(model_, order);
+}
+
+std::size_t InvertedIndex::size() const { return lists_->size(); }
+std::size_t InvertedIndex::cell_table_bytes() const { return cells_->memory_bytes(); }
+std::size_t InvertedIndex::memory_bytes() const { return lists_->memory_bytes() + cell_table_bytes(); }
+
+std::vector<std::size_t> InvertedIndex::list_sizes() const {
+    std::vector<std::size_t> sizes(lists_->cells());
+    for (std::size_t c = 0; c < sizes.size(); ++c) sizes[c] = lists_->length(c);
+    return sizes;
+}
+
+Neighbors InvertedIndex::search(MatrixView<float> queries, const InvertedSearchOptions& options) const {
+    require(options.k > 0, "search: expected k of at least 1, got 0");
+    return neighbors_of(scan("search", queries, options, Nearest(std::min(options.k, size()))), options.k);
+}
+
+RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius,
+                                           const InvertedSearchOptions& options) const {
+    require(!std::isnan(radius), "search_range: expected a radius, got NaN");
+    return neighbors_of(scan("search_range", queries, options, Within(radius)));
+}
+
+template <class Collector>
+std::vector<Collector> InvertedIndex::scan(const char* what, MatrixView<float> queries,
+                                           const InvertedSearchOptions& options, const Collector& start) const {
+    require(options.probes > 0 || options.candidates > 0, what, ": expected at least 1 cell to probe, got 0");
+    tables_->check(what, queries);
+    const Matrix<float> moved = scaled(what, queries, model_.metric);
+    std::optional<Reconstruction> reconstruction;
+    if (options.scoring == Scoring::reconstruction) reconstruction.emplace(model_, *lists_);
+    const InvertedJob job{
+        what, model_, *lists_, *tables_, *cells_, options, reconstruction ? &*reconstruction : nullptr};
+    return InvertedScan<Collector>(job, moved.view()).run(start);
+}
+
+}  // namespace summand

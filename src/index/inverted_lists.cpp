@@ -1,0 +1,21 @@
+#include "index/inverted_lists.h"
+
+#include <limits>
+
+#include "summand/error.h"
+
+namespace summand {
+
+InvertedLists::InvertedLists(Parts parts) : parts_(std::move(parts)) {
+    constexpr auto kLargestId = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    require(parts_.begin.size() >= 2, "index: expected the lists of at least one cell, got none");
+    require(parts_.begin.front() == 0 && parts_.begin.back() == size(), "index: expected lists of ", size(),
+            " vectors, got ", parts_.begin.back() - parts_.begin.front());
+    for (std::size_t c = 0; c < cells(); ++c)
+        require(parts_.begin[c] <= parts_.begin[c + 1], "index: the list of cell ", c, " ends before it begins");
+    require(packed().size() == size(), "index: expected codes of ", size(), " vectors, got ", packed().size());
+    for (std::size_t i = 0; i < size(); ++i)
+        require(parts_.ids[i] <= kLargestId, "index: expected ids below 2^63, got ", parts_.ids[i]);
+}
+
+}  // namespace summand

@@ -1,0 +1,167 @@
+// Many queries against the lists of the cells near them, in groups. A group first visits the nearest cells of each of
+// its queries until they hold k vectors, which gives limits close to the final ones, and then one list after the other
+// with all the queries that want it, so that codes and tables of a cell are read once.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/parallel.h"
+#include "index/cell_order.h"
+#include "index/cell_tables.h"
+#include "index/list_scan.h"
+#include "index/reconstruction.h"
+#include "model/lookup.h"
+#include "summand/inverted.h"
+
+namespace summand {
+
+struct InvertedJob {
+    const char* what;  ///< begins error messages
+    const InvertedModel& model;
+    const InvertedLists& lists;
+    const TableBuilder& tables;
+    const CellTables& cells;
+    const InvertedSearchOptions& options;
+    const Reconstruction* reconstruction;  ///< null: scores come from tables
+};
+
+template <class Collector>
+class InvertedScan {
+public:
+    InvertedScan(const InvertedJob& job, MatrixView<float> queries) : job_(job), queries_(queries) {}
+
+    /// The collectors of all queries, each begun as an heir of `start`.
+    std::vector<Collector> run(const Collector& start) {
+        collectors_.assign(queries_.rows(), start);
+        const std::size_t size = group_size();
+        parallel_for(job_.options.execution, (queries_.rows() + size - 1) / size,
+                     [&](std::size_t g) { Group(*this, g * size, std::min(size, queries_.rows() - g * size)).run(); });
+        return std::move(collectors_);
+    }
+
+private:
+    static constexpr std::size_t kGroupTableBytes = 512 << 10;  // of float tables
+    static constexpr std::size_t kFewVectors = 32;  // that cost less one by one than tables and bounds of their cell
+
+    std::size_t group_size() const {
+        const std::size_t fit = kGroupTableBytes / (job_.tables.entries() * sizeof(float));
+        const std::size_t threads = thread_count(job_.options.execution);
+        const std::size_t share = (queries_.rows() + threads - 1) / threads;
+        return std::max<std::size_t>(1, std::min({fit, share, std::size_t{64}}));
+    }
+
+    struct Visit {
+        std::uint32_t cell, query;  // the query's number in the group
+        float score;                // of the cell
+
+        friend bool operator<(const Visit& a, const Visit& b) {
+            return a.cell < b.cell || (a.cell == b.cell && a.query < b.query);
+        }
+    };
+
+    class Group {
+    public:
+        Group(InvertedScan& scan, std::size_t first, std::size_t count)
+            : scan_(scan),
+              job_(scan.job_),
+              first_(first),
+              count_(count),
+              entries_(count * job_.tables.entries()),
+              offsets_(count),
+              cell_entries_(job_.cells.per_cell() ? job_.tables.entries() : 0) {
+            const MatrixView<float> queries = scan.queries_.slice(first, count);
+            job_.tables.build(job_.what, queries, first, entries_.data(), offsets_.data());
+            if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
+            for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
+                bounds_.emplace_back(job_.lists.packed(), entries_.data() + q * job_.tables.entries(), offsets_[q]);
+        }
+
+        void run() {
+            std::vector<Visit> later;
+            for (const Visit& visit : chosen_visits(later)) scan_list(visit);
+            std::sort(later.begin(), later.end());
+            for (const Visit& visit : later) scan_list(visit);
+        }
+
+    private:
+        // Of each query the nearest cells that hold k vectors; the rest of them goes into `later`.
+        std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
+            const std::size_t size = job_.cells.scores();
+            AlignedBuffer<float> scores(count_ * size);
+            job_.cells.build_scores(job_.what, scan_.queries_.slice(first_, count_), first_, scores.data());
+            const Dictionaries& words = job_.model.partition.dictionaries;
+            std::vector<Visit> nearest;
+            for (std::uint32_t q = 0; q < count_; ++q) {
+                const WordScores own{scores.data() + q * size, words.count, words.words, job_.cells.stride()};
+                std::size_t vectors = 0;
+                for (const Probe& probe :
+                     nearest_cells(own, job_.lists, {job_.options.probes, job_.options.candidates})) {
+                    if (job_.lists.length(probe.cell) == 0) continue;
+                    (vectors < job_.options.k ? nearest : later).push_back({probe.cell, q, probe.score});
+                    vectors += job_.lists.length(probe.cell);
+                }
+            }
+            return nearest;
+        }
+
+        void scan_list(const Visit& visit) {
+            check_stop(job_.options.execution);
+            const float* entries = entries_.data() + visit.query * job_.tables.entries();
+            const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
+            ListScan<Collector> list(job_.lists, job_.options.filter, scan_.collectors_[first_ + visit.query]);
+            if (job_.reconstruction) {
+                list.score_all(begin, end, [&](std::size_t position) {
+                    return job_.reconstruction->score(moved_[visit.query], visit.cell, position, sum_);
+                });
+                return;
+            }
+            const float offset = offset_of(visit);
+            if (!job_.cells.per_cell()) {
+                bounds_[visit.query].set_offset(offset);
+                list.scan(begin, end, {job_.lists.packed(), entries, offset}, bounds_[visit.query]);
+                return;
+            }
+            const CellTables::Tables cell = job_.cells.tables(visit.cell);
+            if (end - begin < kFewVectors) {
+                list.score_all(begin, end, [&](std::size_t position) {
+                    return CodeScores(job_.lists.packed(), entries, offset).with(cell.first, cell.second, position);
+                });
+                return;
+            }
+            add_tables(entries, cell);
+            bounds_[0].reset(cell_entries_.data(), offset);
+            list.scan(begin, end, {job_.lists.packed(), cell_entries_.data(), offset}, bounds_[0]);
+        }
+
+        float offset_of(const Visit& visit) const {
+            if (job_.model.coding == Coding::plain) return offsets_[visit.query];
+            const float offset = offsets_[visit.query] + visit.score;
+            return job_.cells.per_cell() ? offset + job_.cells.shift(visit.cell) : offset;
+        }
+
+        void add_tables(const float* entries, const CellTables::Tables& cell) {
+            const float* second = cell.second ? cell.second : entries;
+            kernels().combine(1, entries, 1, cell.first, cell.second ? 1.0f : 0.0f, second, cell_entries_.size(),
+                              cell_entries_.data());
+        }
+
+        InvertedScan& scan_;
+        const InvertedJob& job_;
+        std::size_t first_, count_;
+        AlignedBuffer<float> entries_;  // of the queries
+        std::vector<float> offsets_;
+        AlignedBuffer<float> cell_entries_;  // of one query in one cell
+        std::vector<QueryBounds> bounds_;    // of each query, or one for all
+        Matrix<float> moved_;                // the queries, where vectors are reconstructed
+        std::vector<float> sum_;             // room for one
+    };
+
+    const InvertedJob& job_;
+    MatrixView<float> queries_;
+    std::vector<Collector> collectors_;
+};
+
+}  // namespace summand

@@ -1,0 +1,65 @@
+// One query against one list of an inverted index: the vectors at positions begin … end-1 of the packed codes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "index/block_scan.h"
+#include "index/code_scores.h"
+#include "index/inverted_lists.h"
+#include "summand/index.h"
+
+namespace summand {
+
+/// Bits of the positions begin … end-1 among the words from first_word on.
+inline const std::uint64_t* words_between(std::size_t begin, std::size_t end, std::size_t first_word, std::size_t count,
+                                          std::uint64_t* buffer) {
+    for (std::size_t w = 0; w < count; ++w) {
+        const std::size_t first = (first_word + w) * kWordVectors, last = first + kWordVectors;
+        std::uint64_t bits = ~std::uint64_t{0};
+        if (begin > first) bits = begin < last ? bits << (begin - first) : 0;
+        if (end < last) bits = end > first ? bits & ~(~std::uint64_t{0} << (end - first)) : 0;
+        buffer[w] = bits;
+    }
+    return buffer;
+}
+
+template <class Collector>
+class ListScan {
+public:
+    ListScan(const InvertedLists& lists, const IdFilter* filter, Collector& collector)
+        : lists_(lists), filter_(filter), collector_(collector) {}
+
+    /// Bounds first, floats for what survives them. `bounds` are those of the same tables.
+    void scan(std::size_t begin, std::size_t end, const CodeScores& scores, QueryBounds& bounds) {
+        scan_blocks(
+            lists_.packed(), bounds, begin / kBlockVectors, (end + kBlockVectors - 1) / kBlockVectors,
+            [&] { return collector_.limit().score; },
+            [&](std::size_t word, std::size_t count, std::uint64_t* buffer) {
+                return words_between(begin, end, word, count, buffer);
+            },
+            [&](std::size_t word, std::uint64_t mask) {
+                scores.for_each(word, mask, [&](std::size_t position, float score) { offer(position, score); });
+            });
+    }
+
+    /// Each vector by itself: score_of(position).
+    template <class ScoreOf>
+    void score_all(std::size_t begin, std::size_t end, ScoreOf score_of) {
+        for (std::size_t position = begin; position < end; ++position) offer(position, score_of(position));
+    }
+
+private:
+    void offer(std::size_t position, float score) {
+        if (score > collector_.limit().score) return;
+        const std::int64_t id = lists_.id(position);
+        if (!filter_ || filter_->keeps(id)) collector_.offer({score, id});
+    }
+
+    const InvertedLists& lists_;
+    const IdFilter* filter_;
+    Collector& collector_;
+};
+
+}  // namespace summand

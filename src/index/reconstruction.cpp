@@ -1,0 +1,57 @@
+#include "index/reconstruction.h"
+
+#include "kernels/kernels.h"
+
+namespace summand {
+
+Reconstruction::Reconstruction(const InvertedModel& model, const InvertedLists& lists)
+    : model_(model),
+      lists_(lists),
+      cell_words_(model.coding == Coding::plain ? Matrix<float>() : rotated(model.partition.dictionaries.rows)) {}
+
+Matrix<float> Reconstruction::rotated(const Matrix<float>& rows) const {
+    const Matrix<float>& rotation = model_.quantizer.rotation;
+    if (rotation.empty()) return rows;
+    Matrix<float> result(rows.rows(), rotation.rows());
+    for (std::size_t i = 0; i < rows.rows(); ++i)
+        for (std::size_t d = 0; d < rotation.rows(); ++d)
+            result[i][d] = kernels().dot(rotation.row(d), rows.row(i), rotation.columns());
+    return result;
+}
+
+Matrix<float> Reconstruction::moved(MatrixView<float> queries) const {
+    const std::vector<float>& centre = model_.quantizer.centre;
+    const std::size_t D = queries.columns();
+    const bool euclidean = model_.metric == Metric::euclidean;
+    Matrix<float> given(queries.rows(), D);
+    for (std::size_t i = 0; i < queries.rows(); ++i)
+        for (std::size_t d = 0; d < D; ++d) given[i][d] = queries[i][d] - (euclidean ? centre[d] : 0.0f);
+    const Matrix<float> turned = rotated(given);
+    if (euclidean) return turned;
+    Matrix<float> result(queries.rows(), D + 1);
+    for (std::size_t i = 0; i < queries.rows(); ++i) {
+        std::copy_n(turned.row(i), D, result.row(i));
+        result[i][D] = kernels().dot(queries.row(i), centre.data(), D);
+    }
+    return result;
+}
+
+float Reconstruction::score(std::span<const float> moved_query, std::size_t cell, std::size_t position,
+                            std::vector<float>& sum) const {
+    const Dictionaries& words = model_.quantizer.dictionaries;
+    const Dictionaries& coarse = model_.partition.dictionaries;
+    const float* rows[kMaxDictionaries + 2];
+    std::size_t count = 0;
+    for (std::size_t m = 0; m < words.count; ++m) rows[count++] = words.word(m, lists_.packed().word(position, m));
+    if (!cell_words_.empty()) {
+        rows[count++] = cell_words_.row(coarse.count == 1 ? cell : cell / coarse.words);
+        if (coarse.count == 2) rows[count++] = cell_words_.row(coarse.words + cell % coarse.words);
+    }
+    sum.resize(words.dimensions());
+    kernels().sum_rows(rows, count, sum.size(), sum.data());
+    if (model_.metric == Metric::euclidean)
+        return kernels().squared_distance(moved_query.data(), sum.data(), sum.size());
+    return -kernels().dot(moved_query.data(), sum.data(), sum.size()) - moved_query[sum.size()];
+}
+
+}  // namespace summand

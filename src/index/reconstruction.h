@@ -1,0 +1,36 @@
+// Scores of vectors that are put together again, in the space of the words:
+//
+//     euclidean       |R(q - centre) - Rc - ȳ|²          c: centre of the cell, none for plain codes
+//     inner product   -(Rq)·(Rc + ȳ) - q·centre
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "index/inverted_lists.h"
+#include "summand/inverted.h"
+
+namespace summand {
+
+class Reconstruction {
+public:
+    /// Both are borrowed.
+    Reconstruction(const InvertedModel& model, const InvertedLists& lists);
+
+    /// R(q - centre) for euclidean; else Rq, and q·centre after it.
+    Matrix<float> moved(MatrixView<float> queries) const;
+
+    /// `sum`: room for the vector, grown as needed.
+    float score(std::span<const float> moved_query, std::size_t cell, std::size_t position,
+                std::vector<float>& sum) const;
+
+private:
+    Matrix<float> rotated(const Matrix<float>& rows) const;
+
+    const InvertedModel& model_;
+    const InvertedLists& lists_;
+    Matrix<float> cell_words_;  // rotated; empty for plain codes
+};
+
+}  // namespace summand

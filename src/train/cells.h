@@ -1,0 +1,24 @@
+// Training of partitions: the cells of inverted indexes.
+#pragma once
+
+#include "summand/inverted.h"
+
+namespace summand {
+
+/// Options of the cells of a spec, settled.
+struct CellOptions {
+    std::size_t dictionaries = 1;
+    std::size_t words = 1024;
+    int iterations = 10;        ///< of k-means
+    std::size_t groups = 0;     ///< IVF: cells are learnt and looked for in groups; 0: all at once
+    std::string coarse = "PQ";  ///< IMI: PQ, OPQ or NOCQ
+    Coding coding = Coding::residual;
+};
+
+/// Throws `Error` for an option that is wrong or unknown.
+CellOptions cell_options(const Spec& cells);
+
+/// The vectors are as the index will see them: scaled for cosine.
+Partition train_cells(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings);
+
+}  // namespace summand

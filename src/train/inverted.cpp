@@ -1,0 +1,42 @@
+// An inverted index is trained in two steps: cells, then the codes of what is left in them.
+#include "summand/inverted.h"
+
+#include "model/transform.h"
+#include "summand/error.h"
+#include "train/cells.h"
+
+namespace summand {
+namespace {
+
+// Codes of an index for cosine are those of vectors that are scaled already.
+TrainSettings code_settings(TrainSettings settings) {
+    if (settings.metric == Metric::cosine) settings.metric = Metric::inner_product;
+    return settings;
+}
+
+}  // namespace
+
+void check(const IndexSpec& spec, const TrainSettings& settings) {
+    if (spec.cells) cell_options(*spec.cells);
+    check(spec.code, spec.cells ? code_settings(settings) : settings);
+}
+
+InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings) {
+    require(spec.cells.has_value(), "train: expected the spec of an inverted index, IVF1024,", to_string(spec.code),
+            " for example, got ", to_string(spec));
+    check(spec, settings);
+    const CellOptions options = cell_options(*spec.cells);
+    require_finite(vectors, "train");
+    Matrix<float> moved(vectors.rows(), vectors.columns(),
+                        std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
+    if (settings.metric == Metric::cosine) scale_to_unit_length(moved, "train");
+    InvertedModel model{.coding = options.coding, .metric = settings.metric};
+    model.partition = train_cells(moved.view(), options, settings);
+    if (options.coding == Coding::residual)
+        moved = residuals(model.partition, assign(model.partition, moved.view(), settings.execution), moved.view());
+    model.quantizer = train(moved.view(), spec.code, code_settings(settings));
+    require(!model.quantizer.binary_queries, "train: an inverted index has no use for distance=symmetric");
+    return model;
+}
+
+}  // namespace summand

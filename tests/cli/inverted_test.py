@@ -1,0 +1,98 @@
+"""Inverted indexes through the verbs: built in chunks, searched by cells, never half-written."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from support import SUMMAND, ToolTest, clustered, read_bytes, read_ivecs, write_fvecs
+
+
+class Inverted(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.base = self.vectors("base.fvecs", 1500, 16, seed=1)
+        self.queries = self.path("queries.fvecs")
+        write_fvecs(self.queries, clustered(1500, 16, seed=1)[:20])   # the first rows of the base itself
+
+    def build(self, spec, *arguments, name="index.smd"):
+        index = self.path(name)
+        self.succeed("build", "--spec", spec, self.base, "-o", index, *arguments)
+        return index
+
+    def found(self, index, *arguments):
+        result = self.path("result.ivecs")
+        self.succeed("search", index, self.queries, "-k", 10, "-o", result, *arguments)
+        return read_ivecs(result)
+
+    def test_build_and_search_find_a_vector_that_is_in_the_base(self):
+        for spec in ("IVF32,PQ8", "IVF32(coding=plain),PQ8", "IMI2x4,PQ8"):
+            rows = self.found(self.build(spec), "--probes", 8)
+            self.assertGreaterEqual(sum(i in row for i, row in enumerate(rows)), 18, spec)
+
+    def test_all_cells_of_plain_codes_equal_the_flat_index(self):
+        inverted, flat = self.build("IVF32(coding=plain),PQ8"), self.build("PQ8", name="flat.smd")
+        self.assertEqual(self.found(inverted, "--probes", 32), self.found(flat))
+        self.assertEqual(self.found(inverted, "--candidates", 1500), self.found(flat))
+
+    def test_the_same_command_gives_the_same_bytes_for_any_number_of_threads(self):
+        first, second = self.build("IVF32,PQ4", "-t", 1), self.build("IVF32,PQ4", "-t", 3, name="again.smd")
+        self.assertEqual(read_bytes(first), read_bytes(second))
+
+    def test_info_shows_cells_and_lists(self):
+        info = json.loads(self.succeed("info", self.build("IMI2x4(coding=plain),PQ4"), "--json").stdout)
+        self.assertEqual((info["kind"], info["cells"], info["vectors"]), ("inverted index", 256, 1500))
+        self.assertEqual((info["coding"], info["cell_table_bytes"]), ("plain", 0))
+        self.assertLessEqual(info["longest_list"], 1500)
+        self.assertIn("ids", [section["name"] for section in info["sections"]])
+
+    def test_evaluate_reports_the_cells_that_were_visited(self):
+        index, truth, report = self.build("IVF32,PQ8"), self.path("truth.ivecs"), self.path("report.json")
+        self.succeed("exact", self.base, self.queries, "-k", 100, "-o", truth)
+        shown = self.succeed("evaluate", index, self.queries, truth, "--probes", 9, "--json", report).stdout
+        self.assertIn("IVF32,PQ8 probes=9", shown)
+        with open(report, encoding="utf-8") as file:
+            measured = json.load(file)[0]
+        self.assertEqual((measured["probes"], measured["candidates"], measured["code_bytes"]), (9, 0, 8))
+        self.assertIn("IVF32,PQ8 L=300",
+                      self.succeed("evaluate", index, self.queries, truth, "--candidates", 300).stdout)
+
+    def test_other_metrics_work_with_cells(self):
+        for metric in ("ip", "cosine"):
+            index = self.build("IVF16,PQ8", "--metric", metric)
+            self.assertIn(metric[:2], json.loads(self.succeed("info", "--json", index).stdout)["metric"]
+                          .replace("inner_product", "ip"))
+            self.found(index, "--probes", 16)
+
+    def test_dry_run_counts_the_cells(self):
+        small, large = (json.loads(self.succeed("build", "--spec", spec, self.base, "-n", "--json", "-").stdout)
+                        for spec in ("PQ8", "IVF1000,PQ8"))
+        self.assertGreater(large["train_seconds"], small["train_seconds"])
+        self.assertGreater(large["output_bytes"], small["output_bytes"])
+
+    def test_wrong_use_is_told(self):
+        index, flat = self.build("IVF32,PQ4"), self.build("PQ4", name="flat.smd")
+        self.fail_with(1, "search", flat, self.queries, "--probes", 3, says=[flat, "has no cells"])
+        self.fail_with(2, "search", index, self.queries, "--probes", 0, says=["--probes", "from 1"])
+        self.fail_with(2, "search", index, self.queries, "--probes", 1, "--candidates", 5, says=["--candidates"])
+        self.fail_with(1, "build", "--spec", "IVF32", self.base, "-o", self.path("x.smd"), says=["a comma and the method"])
+        self.fail_with(1, "train", "--spec", "IVF32,PQ4", self.base, "-o", self.path("x.smd"), says=["IVF"])
+
+    def test_killed_builds_leave_no_half_index(self):
+        base = self.vectors("large.fvecs", 4000, 64)
+        index = self.path("killed.smd")
+        for number in (signal.SIGINT, signal.SIGKILL):
+            before = set(os.listdir(self.folder))
+            process = subprocess.Popen([SUMMAND, "build", "--spec", "IVF16,OPQ8(iterations=10000)", base, "-o", index,
+                                        "--quiet"], stderr=subprocess.PIPE)
+            time.sleep(0.7)
+            self.assertIsNone(process.poll(), "the work was over before it could be interrupted")
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            self.assertFalse(os.path.exists(index))
+            self.assertEqual(set(os.listdir(self.folder)), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+#include "index/cell_order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "index/random_index.h"
+
+namespace summand {
+namespace {
+
+constexpr std::size_t kWords = 133, kStride = 144;
+
+// Lists of cell % 4 vectors each.
+struct Lists {
+    explicit Lists(std::size_t cells) : begin(cells + 1) {
+        for (std::size_t c = 0; c < cells; ++c) begin[c + 1] = begin[c] + c % 4;
+        ids.resize(begin.back());
+        const Quantizer quantizer = random_quantizer({.dictionaries = 1, .words = 2});
+        lists = std::make_unique<InvertedLists>(InvertedLists::Parts{
+            PackedCodes::pack(random_codes(quantizer, ids.size(), 1), quantizer), begin, ids, nullptr});
+    }
+    std::vector<std::uint64_t> begin, ids;
+    std::unique_ptr<InvertedLists> lists;
+};
+
+std::vector<float> random_scores(std::size_t different, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<float> scores(2 * kStride, -1e30f);  // what lies between the dictionaries is never looked at
+    for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t k = 0; k < kWords; ++k)
+            scores[i * kStride + k] = static_cast<float>(random.below(different)) / 8;
+    return scores;
+}
+
+std::vector<Probe> sorted_cells(const std::vector<float>& scores, std::size_t count) {
+    std::vector<Probe> cells;
+    for (std::uint32_t i = 0; i < kWords; ++i) {
+        if (count == 1) cells.push_back({i, scores[i]});
+        for (std::uint32_t j = 0; count == 2 && j < kWords; ++j)
+            cells.push_back({static_cast<std::uint32_t>(i * kWords + j), scores[i] + scores[kStride + j]});
+    }
+    std::sort(cells.begin(), cells.end());
+    return cells;
+}
+
+TEST(CellOrder, EqualsBruteForceOrderForOneAndTwoDictionaries) {
+    for (const std::size_t count : {1, 2})
+        for (const std::size_t different : {1, 3, 40, 1000000})  // few: many ties
+            for (std::uint64_t seed = 0; seed < 3; ++seed) {
+                const std::vector<float> scores = random_scores(different, seed);
+                const std::vector<Probe> expected = sorted_cells(scores, count);
+                const Lists lists(expected.size());
+                const WordScores words{scores.data(), count, kWords, kStride};
+                for (const std::size_t probes :
+                     {std::size_t{1}, std::size_t{2}, std::size_t{20}, expected.size(), std::size_t{50000}}) {
+                    const std::vector<Probe> found = nearest_cells(words, *lists.lists, {.probes = probes});
+                    ASSERT_EQ(found.size(), std::min(probes, expected.size()));
+                    EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
+                }
+            }
+}
+
+TEST(CellOrder, StopsOnceTheListsHoldEnoughVectors) {
+    for (const std::size_t count : {1, 2}) {
+        const std::vector<float> scores = random_scores(1000, 7);
+        const std::vector<Probe> expected = sorted_cells(scores, count);
+        const Lists lists(expected.size());
+        const WordScores words{scores.data(), count, kWords, kStride};
+        for (const std::size_t wanted : {1, 10, 50, 1000000}) {
+            const std::vector<Probe> found = nearest_cells(words, *lists.lists, {.candidates = wanted});
+            std::size_t vectors = 0, cells = 0;
+            while (cells < expected.size() && vectors < wanted) vectors += lists.lists->length(expected[cells++].cell);
+            ASSERT_EQ(found.size(), cells);
+            EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace summand

@@ -1,0 +1,97 @@
+#include "index/inverted_lists.h"
+#include "io/container_support.h"
+#include "summand/inverted.h"
+#include "support/data.h"
+
+namespace summand::test {
+
+namespace {
+
+InvertedIndex small_index(const std::string& spec, Metric metric = Metric::euclidean, std::size_t size = 300) {
+    const Matrix<float> vectors = clustered(300, 8);
+    InvertedBuilder builder(train(vectors.view(), parse_index_spec(spec), {.metric = metric}));
+    builder.add(vectors.view().slice(0, size));
+    return std::move(builder).finish();
+}
+
+void expect_same(const InvertedIndex& loaded, const InvertedIndex& index) {
+    const Matrix<float> queries = clustered(5, 8, 2);
+    EXPECT_EQ(loaded.model(), index.model());
+    EXPECT_EQ(loaded.list_sizes(), index.list_sizes());
+    for (const std::size_t probes : {1, 3, 100})
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 20, .probes = probes}),
+                  index.search(queries.view(), {.k = 20, .probes = probes}));
+}
+
+}  // namespace
+
+TEST(InvertedFile, LoadGivesBackWhatWasSaved) {
+    const TemporaryDirectory directory;
+    for (const char* spec : {"IVF6,PQ2x8", "IVF6(coding=plain),OPQ3x4", "IMI2x2,PQ2x4", "IMI2x2(coarse=NOCQ),RQ2x4",
+                             "IVF9(groups=3),PQ2x4"})
+        for (const Metric metric : {Metric::euclidean, Metric::inner_product, Metric::cosine}) {
+            const InvertedIndex index = small_index(spec, metric);
+            const Bytes bytes = save(index);
+            const InvertedIndex loaded = load_inverted_index(bytes);
+            expect_same(loaded, index);
+            EXPECT_EQ(save(loaded), bytes);
+            save(directory / "i.smd", index);
+            expect_same(load_inverted_index(directory / "i.smd"), index);
+        }
+}
+
+TEST(InvertedFile, EveryMethodOfTheRegistryCodesResiduals) {
+    const Matrix<float> vectors = clustered(200, 16), queries = clustered(5, 16, 2);
+    for (const MethodInfo& method : methods()) {
+        const std::string shape = method.name == "ITQ" ? "16" : method.name == "CQc" ? "10x2" : "3x2";
+        const std::string spec = "IVF4," + std::string(method.name) + shape + "(iterations=1)";
+        InvertedBuilder builder(train(vectors.view(), parse_index_spec(spec)));
+        builder.add(vectors.view());
+        const InvertedIndex index = std::move(builder).finish();
+        EXPECT_EQ(load_inverted_index(save(index)).search(queries.view(), {.k = 10, .probes = 2}),
+                  index.search(queries.view(), {.k = 10, .probes = 2}))
+            << method.name;
+    }
+}
+
+TEST(InvertedFile, AnEmptyIndexComesBack) {
+    expect_same(load_inverted_index(save(small_index("IVF6,PQ2x4", {}, 0))), small_index("IVF6,PQ2x4", {}, 0));
+}
+
+TEST(InvertedFile, EveryDamageIsRefused) {
+    expect_every_damage_refused(save(small_index("IVF2,PQ1x1", {}, 3)),
+                                [](const Bytes& bytes) { load_inverted_index(bytes); });
+}
+
+TEST(InvertedFile, ListsThatDoNotFitAreRefused) {
+    const Bytes good = save(small_index("IVF3,PQ2x1"));
+    const std::size_t at = content_of(good, "lists");
+    using Forged = std::pair<std::size_t, std::uint64_t>;
+    for (const auto& [place, value] : {Forged{1, 1000}, Forged{0, 1}, Forged{3, 1}}) {
+        Bytes bytes = good;
+        store_little(&bytes[at + 8 * place], value);
+        reseal(bytes);
+        expect_error([&] { load_inverted_index(bytes, "i.smd"); }, {"i.smd: index: "});
+    }
+    Bytes bytes = good;
+    store_little(&bytes[content_of(good, "ids")], ~std::uint64_t{0});
+    reseal(bytes);
+    expect_error([&] { load_inverted_index(bytes, "i.smd"); }, {"i.smd: index: expected ids below 2^63, got"});
+}
+
+TEST(InvertedFile, GroupsThatDoNotDivideTheCellsAreRefused) {
+    Bytes bytes = save(small_index("IVF9(groups=3),PQ2x1"));
+    store_little(&bytes[content_of(bytes, "cell_group_begin") + 8], std::uint64_t{50});
+    reseal(bytes);
+    expect_error([&] { load_inverted_index(bytes, "i.smd"); },
+                 {"i.smd: section cell_group_begin does not divide 9 cells"});
+}
+
+TEST(InvertedFile, OtherKindsAreRefusedBothWays) {
+    const InvertedIndex index = small_index("IVF3,PQ2x1");
+    expect_error([&] { load_index(save(index), "i.smd"); }, {"i.smd: holds an inverted index, expected an index"});
+    expect_error([&] { load_inverted_index(save(index.model().quantizer), "m.smd"); },
+                 {"m.smd: holds a model, expected an inverted index"});
+}
+
+}  // namespace summand::test
