@@ -91,11 +91,12 @@ void TreeEncoder::for_each_code(MatrixView<float> vectors, const Execution& exec
         row_block_products(-2, vectors.row(first), last - first, dictionaries_.rows.data(), all, vectors.columns(),
                            costs);
         std::vector<std::uint8_t> choices(edges_.size() * dictionaries_.words);
-        for (std::size_t i = first; i < last; ++i, costs += all) {
+        for (std::size_t i = first; i < last; ++i) {
             std::uint8_t code[kMaxDictionaries];
-            const float* rows[] = {costs, norms_.data()};
-            kernels().sum_rows(rows, 2, all, costs);
-            find(costs, choices.data(), code);
+            float* own = costs + (i - first) * all;
+            const float* rows[] = {own, norms_.data()};
+            kernels().sum_rows(rows, 2, all, own);
+            find(own, choices.data(), code);
             take(i, code);
         }
     });
