@@ -38,8 +38,8 @@ constexpr const char* kSpecs[] = {
     "OPQ8(iterations=6)",
     "CQ8(iterations=6)",
     "OCQ8(iterations=6)",
-    "NOCQ8(iterations=6)",
-    "LOCQ8(iterations=6)",
+    "NOCQ8(iterations=6,start=opq)",
+    "LOCQ8(iterations=6,start=opq)",
 };
 
 Measured measure(const std::string& text, const DemoData& data, MatrixView<std::int64_t> truth, const Options& options,
