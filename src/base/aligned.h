@@ -10,6 +10,9 @@ namespace summand {
 
 inline constexpr std::size_t kCacheLine = 64;
 
+/// Asks for large pages, which spare address translations where much memory is read. Before it is first touched.
+void prefer_large_pages(void* data, std::size_t bytes);
+
 template <class T>
 class AlignedBuffer {
     static_assert(std::is_trivial_v<T>);

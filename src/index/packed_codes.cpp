@@ -1,7 +1,5 @@
 #include "index/packed_codes.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,15 +25,9 @@ struct Storage {
     std::vector<float> bias_levels;
 };
 
-// Large arrays are scanned from end to end: large pages spare address translations.
 AlignedBuffer<std::uint8_t> zeros(std::size_t size) {
     AlignedBuffer<std::uint8_t> buffer(size);
-#ifdef MADV_HUGEPAGE
-    constexpr std::size_t kPage = 4096;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(buffer.data()) + kPage - 1) / kPage * kPage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(buffer.data()) + size) / kPage * kPage;
-    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
+    prefer_large_pages(buffer.data(), size);
     std::memset(buffer.data(), 0, size);
     return buffer;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -12,14 +13,13 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kGroup = 32;   // vectors searched together: their terms stay in the L2 cache
-constexpr std::size_t kChanged = 2;  // codes that a perturbation changes
+constexpr std::size_t kGroup = 32;  // vectors searched together: their terms stay in the L2 cache
 
 }  // namespace
 
 // The state of one vector in the search.
 struct CompositeEncoder::Vector {
-    const float* unary;  // |c|² - 2 y·c of dictionary 0; the next ones follow at kRowBlock rows
+    float* unary;        // |c|² - 2 y·c of dictionary 0; the next ones follow at kRowBlock rows
     float squared_norm;  // |y|²
     float error, excess, cost;
     std::size_t unchanged;  // visits in a row that changed nothing
@@ -101,6 +101,7 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
     }
     scale_ = bound > 0 ? static_cast<float>(bound / (32767.0 - static_cast<double>(M))) : 1.0f;
     pairs_ = AlignedBuffer<std::int16_t>(M * M * K * stride_);
+    prefer_large_pages(pairs_.data(), pairs_.size() * sizeof(std::int16_t));
     std::fill(pairs_.data(), pairs_.data() + pairs_.size(), std::int16_t{0});
     for_each_product([&](std::size_t w, std::size_t m, const float* row) {
         std::int16_t* out = pairs_.data() + ((m * M + w / K) * K + w % K) * stride_;
@@ -108,7 +109,7 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
     });
 }
 
-const float* CompositeEncoder::unary_of(std::size_t m, const Vector& vector) const {
+float* CompositeEncoder::unary_of(std::size_t m, const Vector& vector) const {
     return vector.unary + m * kRowBlock * stride_;
 }
 
@@ -184,23 +185,30 @@ bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {
 
 // Sweeps over the dictionaries, all vectors of the group together, so that the table of one dictionary is reused
 // while it is near. A vector rests once every dictionary was visited without a change.
-void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps) const {
+void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps, std::size_t first) const {
     const std::size_t M = dictionaries_.count;
-    for (Vector& vector : vectors) vector.unchanged = 0;
     for (int sweep = 0; sweep < sweeps; ++sweep)
-        for (std::size_t m = 0; m < M; ++m)
+        for (std::size_t turn = 0; turn < M; ++turn) {
+            const std::size_t m = (first + turn) % M;
             for (std::size_t i = 0; i < vectors.size(); ++i) {
                 if (i + 1 < vectors.size() && vectors[i + 1].unchanged < M) prefetch(m, vectors[i + 1]);
                 if (vectors[i].unchanged < M)
                     vectors[i].unchanged = visit(m, vectors[i]) ? 1 : vectors[i].unchanged + 1;
             }
+        }
 }
 
-void CompositeEncoder::perturb(Vector& vector) const {
-    for (std::size_t change = 0; change < kChanged; ++change)
-        vector.code[vector.random.below(dictionaries_.count)] =
-            static_cast<std::uint8_t>(vector.random.below(dictionaries_.words));
+void CompositeEncoder::perturb(std::size_t m, Vector& vector) const {
+    const std::size_t M = dictionaries_.count, K = dictionaries_.words;
+    const auto word = [](std::size_t k) { return static_cast<std::uint8_t>(k); };
+    vector.code[(m + 1 + vector.random.below(M - 1)) % M] = word(vector.random.below(K));
+    float& present = unary_of(m, vector)[vector.code[m]];
+    const float kept = std::exchange(present, kIcmPadding);  // cannot be chosen
+    vector.code[m] = word((vector.code[m] + 1 + vector.random.below(K - 1)) % K);
     measure(vector);
+    visit(m, vector);
+    present = kept;
+    vector.unchanged = 1;
 }
 
 double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i, const std::uint8_t* code) const {
@@ -234,11 +242,13 @@ void CompositeEncoder::start(const CompositeView& vectors, std::size_t i, const 
     else
         greedy_start(vector);
     measure(vector);
+    vector.unchanged = 0;
 }
 
 void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes,
                                     bool from_codes) const {
     const std::size_t M = dictionaries_.count;
+    const int perturbations = M > 1 ? search.perturbations : 0;  // a visit of one dictionary is final
     thread_local Scratch<float> scratch;
     float* unary = scratch.at_least(kRowBlock * M * stride_);
     fill_unaries(vectors.vectors, unary);
@@ -249,11 +259,12 @@ void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSea
             group[i].unary = unary + (first + i) * stride_;
             start(vectors, first + i, search, from_codes ? codes + (first + i) * M : nullptr, group[i]);
         }
-        settle(group, search.sweeps);
-        for (int round = 0; round < search.perturbations; ++round) {
+        settle(group, search.sweeps, 0);
+        for (int round = 0; round < perturbations; ++round) {
+            const std::size_t m = static_cast<std::size_t>(round) % M;
             trial.assign(group.begin(), group.end());
-            for (Vector& vector : trial) perturb(vector);
-            settle(trial, search.sweeps);
+            for (Vector& vector : trial) perturb(m, vector);
+            settle(trial, search.sweeps, m + 1);
             for (std::size_t i = 0; i < group.size(); ++i) {
                 if (trial[i].cost < group[i].cost) group[i] = trial[i];
                 group[i].random = trial[i].random;

@@ -5,8 +5,8 @@
 //     r = y - Σ_m c[m][code_m]
 //     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
 //
-// by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (two
-// codes changed at random, modes again, kept if better). Inner products of words come from a table in 16-bit
+// by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (one
+// dictionary, each in turn, takes its second-best word and another a random one, modes again, kept if better). Inner products of words come from a table in 16-bit
 // integers, so that a visit adds M-1 rows of 512 bytes; decisions are made with it.
 #pragma once
 
@@ -62,13 +62,13 @@ private:
                Vector& vector) const;
     void extend_words();
     void fill_unaries(MatrixView<float> vectors, float* out) const;
-    const float* unary_of(std::size_t m, const Vector& vector) const;
+    float* unary_of(std::size_t m, const Vector& vector) const;
     void measure(Vector& vector) const;
     void greedy_start(Vector& vector) const;
     void prefetch(std::size_t m, const Vector& vector) const;
     bool visit(std::size_t m, Vector& vector) const;
-    void settle(std::span<Vector> vectors, int sweeps) const;
-    void perturb(Vector& vector) const;
+    void settle(std::span<Vector> vectors, int sweeps, std::size_t first) const;
+    void perturb(std::size_t m, Vector& vector) const;
     double exact_cost(const CompositeView& vectors, std::size_t i, const std::uint8_t* code) const;
 
     const Dictionaries& dictionaries_;

@@ -83,6 +83,12 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state);
 /// μ by the paper's rule: the candidate whose model searches {5, 10, …, 100} neighbours best, on the sample.
 double validated_penalty(CompositeTask& task, const CompositeState& start);
 
+/// Of every option that influences the model, and the data.
+std::uint64_t task_hash(const CompositeTask& task);
+
+/// Hands the state to options.checkpoint, where there is one.
+void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const CompositeState& state);
+
 /// Throws `Error` where `checkpoint` belongs to another task.
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint);
 
