@@ -77,13 +77,13 @@ double penalised_step(const Sizes& s, bool learnt) {
 double penalised_training(const Spec& spec, const Sizes& s) {
     const bool learnt = spec.method == "LOCQ";
     const std::string start = option(spec, "start", "auto");
-    const Sizes sample = s.of(128 * s.K);  // of the first 60 % of the iterations, and of every trial
-    const double iterations = iterations_of(spec), trials = option(spec, "mu", "auto") == "validate" ? 5 : 0;
-    double operations = composite_start(s) + near_pairs(s) + 0.4 * iterations * penalised_step(s, learnt) +
-                        (0.6 + trials) * iterations * penalised_step(sample, learnt);
+    const Sizes sample = s.of(128 * s.K);  // of every trial
+    const double iterations = iterations_of(spec), validations = option(spec, "mu", "auto") == "validate" ? 5 : 0;
+    double operations = composite_start(s) + near_pairs(s) + iterations * penalised_step(s, learnt) +
+                        validations * iterations * penalised_step(sample, learnt);
     if (learnt && (start == "auto" || start == "levels"))
         operations += composite_start(s) + 4 * unconstrained_step(sample);
-    if (learnt && start == "auto") operations += 6 * penalised_step(sample, learnt);
+    if (start == "auto") operations += 2 * composite_start(s) + (learnt ? 12 : 9) * penalised_step(sample, learnt);
     return operations;
 }
 

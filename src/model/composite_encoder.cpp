@@ -261,7 +261,7 @@ void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSea
         }
         settle(group, search.sweeps, 0);
         for (int round = 0; round < perturbations; ++round) {
-            const std::size_t m = static_cast<std::size_t>(round) % M;
+            const std::size_t m = (search.seed + static_cast<std::size_t>(round)) % M;
             trial.assign(group.begin(), group.end());
             for (Vector& vector : trial) perturb(m, vector);
             settle(trial, search.sweeps, m + 1);

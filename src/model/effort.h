@@ -6,12 +6,13 @@
 
 namespace summand {
 
-inline LocalSearch local_search(Effort effort, std::uint64_t seed = 0) {
+/// The fewer the dictionaries, the cheaper a perturbation, and the more of them pay.
+inline LocalSearch local_search(Effort effort, std::size_t dictionaries, std::uint64_t seed = 0) {
     switch (effort) {
         case Effort::fast:
             return {.sweeps = 3, .perturbations = 0, .seed = seed};
         case Effort::standard:
-            return {.sweeps = 3, .perturbations = 8, .seed = seed};
+            return {.sweeps = 3, .perturbations = dictionaries < 8 ? 16 : 8, .seed = seed};
         case Effort::best:
             return {.sweeps = 4, .perturbations = 48, .seed = seed};
     }

@@ -31,7 +31,8 @@ Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> 
     return CompositeEncoder(quantizer.dictionaries, quantizer.word_offsets,
                             {settings.penalty, settings.theta, settings.expectation, settings.absolute_penalty},
                             options.execution)
-        .encode(input.view(), local_search(effort_of(quantizer, options), options.seed), options.execution);
+        .encode(input.view(), local_search(effort_of(quantizer, options), quantizer.dictionaries.count, options.seed),
+                options.execution);
 }
 
 Matrix<std::uint8_t> encode_moved(const Quantizer& quantizer, Matrix<float> vectors, const EncodeOptions& options) {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
 constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
-constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100, on the sample
+constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100
 constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
 // Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
@@ -153,7 +153,8 @@ void report(const CompositeTask& task, const CompositeState& state, const Compos
 
 Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
     return encoder_of(state, task.penalty(state.penalty), task.options.execution)
-        .encode(task.held_out_input.view(), local_search(task.options.effort), task.options.execution);
+        .encode(task.held_out_input.view(), local_search(task.options.effort, task.options.dictionaries),
+                task.options.execution);
 }
 
 // |r|² and |ȳ|² - Σ word_offset with the finished model.
@@ -165,6 +166,12 @@ CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8
 }
 
 }  // namespace
+
+bool compares_starts(const CompositeOptions& options) {
+    return options.start == WarmStart::automatic && options.dictionaries > 1 &&
+           (options.constraint == Constraint::learnt_offsets ||
+            (options.constraint == Constraint::near_orthogonal && options.nonzeros == 0));
+}
 
 CodePenalty code_penalty(const CompositePenalty& penalty) {
     return {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
@@ -194,7 +201,9 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
     task.vectors = Matrix<float>(N - spare, D);
     for (std::size_t i = 0; i < N; ++i)
         std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
-    task.sample = std::min(N - spare, std::max(kSmallestSample, kSamplePerWord * options.words));
+    const std::size_t enough = std::max(kSmallestSample, kSamplePerWord * options.words);
+    task.sample = std::min(N - spare, enough);
+    if (spare > 0 && compares_starts(options)) task.sample = std::min((N - spare) * 3 / 4, enough);
     if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
     if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
     if (options.constraint == Constraint::augmented) task.rule = {.expectation = 0, .theta = 1};
@@ -232,11 +241,9 @@ void alternate(CompositeTask& task, CompositeState& state) {
     const CompositeOptions& options = task.options;
     const std::uint64_t hash = task_hash(task);
     const int last_ones = std::min(options.iterations - 1, static_cast<int>(std::ceil(kRamp * options.iterations)));
+    cover_all(task, task.penalty(ramped(state.penalty, state.step, options.iterations)), state);
     while (state.step < options.iterations) {
-        if (state.step == last_ones) {
-            cover_all(task, task.penalty(state.penalty), state);
-            choose_rule(state, task);
-        }
+        if (state.step == last_ones) choose_rule(state, task);
         report(task, state, iterate(task, options.iterations, state), watch);
         save_checkpoint(task, hash, state);
     }
@@ -249,14 +256,17 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
 }
 
 double search_cost(const CompositeTask& task, const CompositeState& state) {
-    const std::size_t rows = state.codes.rows();
-    Matrix<float> offsets(1, rows);
-    for (std::size_t n = 0; n < rows; ++n)
-        for (std::size_t m = 0; m < state.codes.columns(); ++m)
-            offsets[0][n] += state.model.word_offsets[m * task.options.words + state.codes[n][m]];
     const Execution& execution = task.options.execution;
-    return search_costs(task.held_out_input.vectors.view(), task.first(rows).vectors, sums_of(state, execution).view(),
-                        offsets, execution)[0];
+    const std::size_t covered = state.codes.rows(), fresh = std::min(covered, task.vectors.rows() - covered);
+    const CompositeView judged = fresh > 0 ? task.input.view().slice(covered, fresh) : task.first(covered);
+    const Matrix<std::uint8_t> codes =
+        encoder_of(state, task.penalty(state.penalty), execution).encode(judged, {.sweeps = 2}, execution);
+    Matrix<float> offsets(1, codes.rows());
+    for (std::size_t n = 0; n < codes.rows(); ++n)
+        for (std::size_t m = 0; m < codes.columns(); ++m)
+            offsets[0][n] += state.model.word_offsets[m * task.options.words + codes[n][m]];
+    return search_costs(task.held_out_input.vectors.view(), judged.vectors,
+                        word_sums(state.model.dictionaries, codes, execution).view(), offsets, execution)[0];
 }
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {

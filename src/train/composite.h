@@ -16,7 +16,7 @@ namespace summand {
 struct CompositeTask {
     const CompositeOptions& options;
     Matrix<float> vectors = {};   ///< centred by the mean, to learn from, in random order
-    std::size_t sample = 0;       ///< that many of them do for the start and the first iterations
+    std::size_t sample = 0;       ///< that many of them do for the start and its trials
     Matrix<float> held_out = {};  ///< centred by the mean, to report on
     std::vector<float> mean = {};
     std::vector<float> translation = {};  ///< beyond the mean, where it is learnt
@@ -48,7 +48,7 @@ struct CompositeTask {
 /// What changes.
 struct CompositeState {
     CompositeModel model = {};
-    Matrix<std::uint8_t> codes = {};  ///< of the first vectors of the task: the sample, later all
+    Matrix<std::uint8_t> codes = {};  ///< of the first vectors of the task: the sample in trials, else all
     double penalty = 0;               ///< μ at the end of the ramp
     int step = 0;
     std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
@@ -60,6 +60,9 @@ CodePenalty code_penalty(const CompositePenalty& penalty);
 /// Throws `Error` for options that no data can make right.
 void check_options(const CompositeOptions& options);
 
+/// Whether starts are to be tried on the sample and judged on the other vectors, of which it then leaves a quarter.
+bool compares_starts(const CompositeOptions& options);
+
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);
 
 /// 1/(4 s²) of score_variance, times a factor that depends on the number of dictionaries.
@@ -69,13 +72,14 @@ double automatic_penalty(const CompositeTask& task, const Dictionaries& words, c
 /// decreasing the objective at the penalty of that iteration. Returns the terms after it.
 CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state);
 
-/// Iterations up to options.iterations, the first on the sample, reported and saved; then the offsets once more.
+/// Iterations on all vectors up to options.iterations, reported and saved; then the offsets once more.
 void alternate(CompositeTask& task, CompositeState& state);
 
 /// Mean objective of fresh encodings of the held-out vectors.
 CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state);
 
-/// search_costs of the state's own offsets: held-out vectors ask for those that the state covers.
+/// search_costs of the state's own offsets: held-out vectors ask for vectors that the state does not cover, since words
+/// flatter those they were learnt from; for the covered ones where there are no others.
 double search_cost(const CompositeTask& task, const CompositeState& state);
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state);

@@ -45,8 +45,7 @@ void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const Compos
 
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
     require(
-        checkpoint.task == task_hash(task) &&
-            (checkpoint.codes.rows() == task.vectors.rows() || checkpoint.codes.rows() == task.sample),
+        checkpoint.task == task_hash(task) && checkpoint.codes.rows() == task.vectors.rows(),
         "train: the checkpoint belongs to a training with other data or options; remove it or repeat the command that "
         "made it");
     CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},

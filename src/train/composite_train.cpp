@@ -87,13 +87,10 @@ CompositeState better_start(CompositeTask& task) {
 
 CompositeState start(CompositeTask& task) {
     const CompositeOptions& options = task.options;
-    const bool compares = options.constraint == Constraint::learnt_offsets ||
-                          (options.constraint == Constraint::near_orthogonal && options.nonzeros == 0);
-    CompositeState state =
-        options.start == WarmStart::levels ? from_levels(task, {true})
-        : options.start == WarmStart::automatic && compares && options.dictionaries > 1 && !task.held_out.empty()
-            ? better_start(task)
-            : from_blocks(task, blocks_of(options), options.dictionaries);
+    CompositeState state = options.start == WarmStart::levels ? from_levels(task, {true})
+                           : compares_starts(options) && !task.held_out.empty()
+                               ? better_start(task)
+                               : from_blocks(task, blocks_of(options), options.dictionaries);
     if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
     if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
     if (options.constraint == Constraint::upper_bound) state.penalty = 1;

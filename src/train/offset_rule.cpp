@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kFewestQueries = 64;  // fewer say too little
 constexpr std::size_t kMostQueries = 1024;
-constexpr double kExpectations[] = {0.9, 1};
+constexpr double kExpectations[] = {0.8, 0.9, 1};
 constexpr double kThetas[] = {-0.3, -0.15, 0, 0.15, 0.3};
 
 std::vector<OffsetRule> candidates(const GivenRule& given) {

@@ -116,7 +116,7 @@ TEST(Encode, CodesCarryTheIdentityOfTheirModel) {
 
 TEST(Encode, MoreEffortNeverRaisesTheObjectiveOfTheWhole) {
     const Matrix<float> vectors = clustered(300, 10, 7);
-    const Quantizer model = trained("CQ4x4(iterations=3)");
+    const Quantizer model = trained("CQ8x4(iterations=3)");
     const auto error = [&](Effort effort) {
         return distortion(model, vectors.view(),
                           encode(model, vectors.view(), {.effort = effort, .effort_from_model = false}));
