@@ -2,9 +2,9 @@
 // finished, and experiments share them.
 #pragma once
 
-#include <compare>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "summand/evaluate.h"
@@ -25,7 +25,10 @@ struct CellKey {
     Measure measure = Measure::search;
     std::string query_spec = {};  ///< that queries are compressed with
 
-    friend auto operator<=>(const CellKey&, const CellKey&) = default;
+    friend bool operator<(const CellKey& a, const CellKey& b) {
+        const auto fields = [](const CellKey& key) { return std::tie(key.set, key.spec, key.measure, key.query_spec); };
+        return fields(a) < fields(b);
+    }
 };
 
 struct Cell {

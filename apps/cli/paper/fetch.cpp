@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-
-extern char** environ;
 
 namespace summand::cli {
 namespace {
