@@ -14,8 +14,10 @@ namespace {
 
 Learned<Quantizer> model_of(const BuildOptions& options, const VectorReader& base, Run& run) {
     if (!options.model.empty()) return {load_quantizer(options.model), 0};
+    LearnOptions learning = options.learning;
+    learning.spec = to_string(parse_index_spec(learning.spec).code);
     return with_learn_file(options, base, [&](const VectorReader& learn) {
-        return learn_from_file(learn, options.learning, options.run.seed, run);
+        return learn_from_file(learn, learning, options.run.seed, run);
     });
 }
 
@@ -36,26 +38,48 @@ Codes codes_of(const BuildOptions& options, const Quantizer& model, const Vector
     return codes;
 }
 
-void summarize(const BuildOptions& options, const FlatIndex& index, const BuildTimings& timings, const Run& run) {
-    const Quantizer& model = index.quantizer();
-    run.print(fmt::format("{}: {} vectors of {} dimensions in {} bytes each ({}), trained in {}, encoded in {}",
-                          options.output, grouped(index.size()), model.dimensions(), model.code_bytes(),
-                          bytes_text(static_cast<double>(index.memory_bytes())), duration(timings.train),
-                          duration(timings.encode)));
-    run.write_json({{"spec", options.model.empty() ? options.learning.spec : model.method},
-                    {"vectors", index.size()},
-                    {"dimensions", model.dimensions()},
-                    {"code_bytes", model.code_bytes()},
-                    {"memory_bytes", index.memory_bytes()},
-                    {"learn_vectors", model.training.vectors},
-                    {"distortion", model.training.distortion},
-                    {"train_seconds", timings.train},
-                    {"encode_seconds", timings.encode}});
+std::string shape_text(const AnyIndex& index) {
+    std::string text = fmt::format("{} vectors of {} dimensions in {} bytes each", grouped(index.size()),
+                                   index.dimensions(), index.code_bytes());
+    if (index.inverted()) text += fmt::format(" and {} cells", grouped(index.inverted()->model().partition.cells()));
+    return text;
+}
+
+void summarize(const BuildOptions& options, const Built& built, const Run& run) {
+    const AnyIndex& index = built.index;
+    const TrainingSummary& training = index.quantizer().training;
+    run.print(fmt::format("{}: {} ({}), trained in {}, encoded in {}", options.output, shape_text(index),
+                          bytes_text(static_cast<double>(index.memory_bytes())), duration(built.train_seconds),
+                          duration(built.encode_seconds)));
+    nlohmann::ordered_json summary{{"spec", options.model.empty() ? options.learning.spec : index.quantizer().method},
+                                   {"vectors", index.size()},
+                                   {"dimensions", index.dimensions()},
+                                   {"code_bytes", index.code_bytes()},
+                                   {"memory_bytes", index.memory_bytes()},
+                                   {"learn_vectors", training.vectors},
+                                   {"distortion", training.distortion},
+                                   {"train_seconds", built.train_seconds},
+                                   {"encode_seconds", built.encode_seconds}};
+    if (const InvertedIndex* inverted = index.inverted()) {
+        summary["cells"] = inverted->model().partition.cells();
+        summary["cell_table_bytes"] = inverted->cell_table_bytes();
+    }
+    run.write_json(summary);
 }
 
 Estimate estimate_of(const BuildOptions& options, const VectorReader& base) {
     if (!options.model.empty()) return estimate_encode(base, load_quantizer(options.model));
     return estimate_build(base, VectorReader(options.learn.empty() ? options.base : options.learn), options.learning);
+}
+
+Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run) {
+    Learned<Quantizer> learned = model_of(options, base, run);
+    require_metric(learned.model, options);
+    require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
+    const Stopwatch watch;
+    const Codes codes = codes_of(options, learned.model, base, run);
+    const double seconds = watch.seconds();
+    return {AnyIndex(FlatIndex(std::move(learned.model), codes, options.learning.metric)), learned.seconds, seconds};
 }
 
 void run_build(const BuildOptions& options) {
@@ -65,20 +89,14 @@ void run_build(const BuildOptions& options) {
     if (options.run.dry_run) return show(estimate_of(options, base), run);
     check_outputs({options.base, options.learn, options.model, options.codes},
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
-    if (options.model.empty() && parse_index_spec(options.learning.spec).cells)
-        return build_inverted(options, base, run);
-    Learned<Quantizer> learned = model_of(options, base, run);
-    require_metric(learned.model, options);
-    require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
-    const Stopwatch watch;
-    const Codes codes = codes_of(options, learned.model, base, run);
-    const BuildTimings timings{learned.seconds, watch.seconds()};
-    const FlatIndex index(std::move(learned.model), codes, options.learning.metric);
+    const IndexSpec spec = options.model.empty() ? parse_index_spec(options.learning.spec) : IndexSpec();
+    Built built = spec.cells ? build_inverted(options, base, run) : build_flat(options, base, run);
+    if (spec.refine) add_refinement(options, *spec.refine, base, run, built);
     {
         const SaveGuard guard;
-        save(options.output, index);
+        save(options.output, built.index);
     }
-    summarize(options, index, timings, run);
+    summarize(options, built, run);
 }
 
 }  // namespace
@@ -87,7 +105,8 @@ void add_build(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<BuildOptions>();
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
                               "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
-                              "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd",
+                              "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
+                              "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd",
                               [options] { run_build(*options); });
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write", options->run);

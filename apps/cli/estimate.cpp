@@ -119,6 +119,13 @@ CodeShape shape_of(const Spec& spec) {
             .effort = parse_effort(option(spec, "effort", std::string(name(Effort::standard))))};
 }
 
+// What is encoded after other work whose output stays in memory.
+void add_encoding(const Estimate& encoding, Estimate& total) {
+    total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + encoding.memory_bytes);
+    total.output_bytes += encoding.output_bytes;
+    total.work_seconds += encoding.work_seconds;
+}
+
 }  // namespace
 
 void show(const Estimate& estimate, const Run& run) {
@@ -153,9 +160,16 @@ Estimate estimate_build(const VectorReader& base, const VectorReader& learn, con
         encoding.memory_bytes += encoding.output_bytes + 2 * ids;
         encoding.work_seconds += assignment(spec, base, static_cast<double>(base.rows())) / (kEfficiency * speed);
     }
-    total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + encoding.memory_bytes);
-    total.output_bytes += encoding.output_bytes;
-    total.work_seconds = encoding.work_seconds;
+    add_encoding(encoding, total);
+    if (spec.refine && spec.refine->code) {
+        LearnOptions second = options;
+        second.spec = to_string(*spec.refine->code);
+        const Estimate training = training_of(base, second, speed);
+        total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + training.memory_bytes);
+        total.output_bytes += training.output_bytes;
+        total.train_seconds += training.train_seconds;
+        add_encoding(encoding_of(base, shape_of(*spec.refine->code), speed), total);
+    }
     return total;
 }
 
