@@ -19,3 +19,4 @@
 #include "summand/partition.h"
 #include "summand/quantizer.h"
 #include "summand/train.h"
+#include "summand/tune.h"
