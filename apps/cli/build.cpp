@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "estimate.h"
+#include "propose.h"
 #include "run.h"
 #include "text.h"
 #include "verbs.h"
@@ -72,6 +73,18 @@ Estimate estimate_of(const BuildOptions& options, const VectorReader& base) {
     return estimate_build(base, VectorReader(options.learn.empty() ? options.base : options.learn), options.learning);
 }
 
+// The spec that fits --memory, with its reasons told.
+std::string proposed_spec(const BuildOptions& options, const VectorReader& base, const Run& run) {
+    const Proposal proposal = propose(base, options.learning.metric, parse_bytes(options.memory));
+    for (const std::string& reason : proposal.reasons) run.print(reason);
+    return proposal.spec;
+}
+
+std::string memory_error(const std::string& text) {
+    if (parse_bytes(text) > 0) return {};
+    return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
+}
+
 Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run) {
     Learned<Quantizer> learned = model_of(options, base, run);
     require_metric(learned.model, options);
@@ -82,10 +95,11 @@ Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run
     return {AnyIndex(FlatIndex(std::move(learned.model), codes, options.learning.metric)), learned.seconds, seconds};
 }
 
-void run_build(const BuildOptions& options) {
+void run_build(BuildOptions options) {
     Run run(options.run);
-    if (options.model.empty()) check_learning(options.learning);
     const VectorReader base(options.base);
+    if (!options.memory.empty()) options.learning.spec = proposed_spec(options, base, run);
+    if (options.model.empty()) check_learning(options.learning);
     if (options.run.dry_run) return show(estimate_of(options, base), run);
     check_outputs({options.base, options.learn, options.model, options.codes},
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
@@ -106,7 +120,8 @@ void add_build(CLI::App& app, Chosen& chosen) {
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
                               "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
                               "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
-                              "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd",
+                              "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd\n"
+                              "  summand build --memory 2G base.fvecs -o fitting.smd",
                               [options] { run_build(*options); });
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write", options->run);
@@ -115,7 +130,10 @@ void add_build(CLI::App& app, Chosen& chosen) {
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint);
     CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
-    for (const char* learning : {"--spec", "--learn", "--learn-size", "--checkpoint"})
+    verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
+        ->check(CLI::Validator(memory_error, ""))
+        ->excludes(verb.get_option("--spec"));
+    for (const char* learning : {"--spec", "--memory", "--learn", "--learn-size", "--checkpoint"})
         model->excludes(verb.get_option(learning));
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_metric(verb, options->learning.metric);

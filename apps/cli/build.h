@@ -7,7 +7,7 @@
 namespace summand::cli {
 
 struct BuildOptions {
-    std::string base, learn, model, codes, output;
+    std::string base, learn, model, codes, output, memory;
     LearnOptions learning;
     RunOptions run;
 };

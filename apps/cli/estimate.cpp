@@ -134,11 +134,13 @@ void show(const Estimate& estimate, const Run& run) {
     if (estimate.train_seconds > 0) text += "\ntrain   about " + duration(estimate.train_seconds);
     if (estimate.work_seconds > 0) text += "\nwork    about " + duration(estimate.work_seconds);
     run.print(text + "\nRough figures for this machine, right within a factor of about two; nothing was done.");
-    run.write_json({{"dry_run", true},
-                    {"memory_bytes", estimate.memory_bytes},
-                    {"output_bytes", estimate.output_bytes},
-                    {"train_seconds", estimate.train_seconds},
-                    {"work_seconds", estimate.work_seconds}});
+    nlohmann::ordered_json summary{{"dry_run", true},
+                                   {"memory_bytes", estimate.memory_bytes},
+                                   {"output_bytes", estimate.output_bytes},
+                                   {"train_seconds", estimate.train_seconds},
+                                   {"work_seconds", estimate.work_seconds}};
+    if (!estimate.spec.empty()) summary["spec"] = estimate.spec;
+    run.write_json(summary);
 }
 
 Estimate estimate_train(const VectorReader& learn, const LearnOptions& options) {
@@ -152,6 +154,7 @@ Estimate estimate_encode(const VectorReader& base, const Quantizer& model) {
 Estimate estimate_build(const VectorReader& base, const VectorReader& learn, const LearnOptions& options) {
     const double speed = measured_speed();
     Estimate total = training_of(learn, options, speed);
+    total.spec = options.spec;
     const IndexSpec spec = parse_index_spec(options.spec);
     Estimate encoding = encoding_of(base, shape_of(spec.code), speed);
     if (spec.cells) {
