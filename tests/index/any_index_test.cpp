@@ -58,6 +58,31 @@ AnySearchOptions some(const AnyIndex& index, std::size_t k, std::size_t refine) 
     return {.k = k, .parameters = {.probes = index.inverted() ? std::size_t{3} : 0, .refine = refine}};
 }
 
+Matrix<float> of_length_one(Matrix<float> vectors, Metric metric) {
+    for (std::size_t i = 0; i < (metric == Metric::cosine ? vectors.rows() : 0); ++i) {
+        const double length = std::sqrt(dot(vectors.row(i), vectors.row(i), vectors.columns()));
+        for (float& x : vectors[i]) x = static_cast<float>(static_cast<double>(x) / length);
+    }
+    return vectors;
+}
+
+// Scores of the best are those of an exact search among the sums of both approximations.
+void expect_sums_of_layers(AnyIndex index, const Matrix<float>& vectors, const Quantizer& second) {
+    const Matrix<float> queries = clustered(7, kDimensions, 2), unit = of_length_one(vectors, index.metric());
+    const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+    const Codes codes = encode(second, left.view());
+    Matrix<float> sums = decode(second, codes);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums.data()[i] += unit.data()[i] - left.data()[i];
+    const Metric metric = index.metric() == Metric::euclidean ? Metric::euclidean : Metric::inner_product;
+    const Neighbors expected = exact_neighbors(sums.view(), of_length_one(queries, index.metric()).view(), 20, metric);
+    index.set_refinement(refine_codes(second, codes));
+    const Neighbors found = index.search(queries.view(), everything(index, 20));
+    for (std::size_t i = 0; i < found.scores.size(); ++i) {
+        const float score = expected.scores.data()[i];
+        EXPECT_NEAR(found.scores.data()[i], score, 1e-4 * (1 + std::abs(score)));
+    }
+}
+
 template <class Body>
 void for_each_index(const Matrix<float>& vectors, const Body& body) {
     for (const char* spec : kSpecs)
@@ -79,33 +104,23 @@ TEST(AnyIndex, AllVectorsThemselvesScoredAgainAreAnExactSearch) {
 }
 
 TEST(AnyIndex, ASecondLayerOfCodesScoresTheSumOfBothApproximations) {
-    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
-    for_each_index(vectors, [&](AnyIndex index, Metric metric) {
-        const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
-        const Quantizer second = second_quantizer(left, metric);
-        const Codes codes = encode(second, left.view());
-        index.set_refinement(refine_codes(second, codes));
-
-        Matrix<float> sums = decode(second, codes);
-        for (std::size_t i = 0; i < kSize; ++i) {
-            const double length =
-                metric == Metric::cosine ? std::sqrt(dot(vectors.row(i), vectors.row(i), kDimensions)) : 1;
-            for (std::size_t d = 0; d < kDimensions; ++d)
-                sums[i][d] += static_cast<float>(static_cast<double>(vectors[i][d]) / length) - left[i][d];
-        }
-        Matrix<float> scaled = queries;
-        if (metric == Metric::cosine)
-            for (std::size_t q = 0; q < scaled.rows(); ++q) {
-                const double length = std::sqrt(dot(queries.row(q), queries.row(q), kDimensions));
-                for (float& x : scaled[q]) x = static_cast<float>(static_cast<double>(x) / length);
-            }
-        const Neighbors expected = exact_neighbors(sums.view(), scaled.view(), 20,
-                                                   metric == Metric::euclidean ? metric : Metric::inner_product);
-        const Neighbors found = index.search(queries.view(), everything(index, 20));
-        for (std::size_t i = 0; i < found.scores.size(); ++i)
-            EXPECT_NEAR(found.scores.data()[i], expected.scores.data()[i],
-                        1e-4 * (1 + std::abs(expected.scores.data()[i])));
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    for_each_index(vectors, [&](const AnyIndex& index, Metric metric) {
+        expect_sums_of_layers(index, vectors,
+                              second_quantizer(Residuals(index)(vectors.view(), all_ids(kSize)), metric));
     });
+}
+
+TEST(AnyIndex, EveryMethodOfTheRegistryMakesASecondLayer) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    const AnyIndex index = first_layer("IVF6,PQ2x2", Metric::euclidean, vectors);
+    const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+    for (const MethodInfo& method : methods()) {
+        SCOPED_TRACE(method.name);
+        const char* shape = method.name == "ITQ" ? "8" : method.name == "CQc" ? "10x2" : "3x2";
+        expect_sums_of_layers(index, vectors,
+                              train(left.view(), parse_spec(concatenate(method.name, shape, "(iterations=1)"))));
+    }
 }
 
 TEST(AnyIndex, ASecondLayerLeavesLessThanTheFirst) {

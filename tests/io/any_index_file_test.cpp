@@ -78,7 +78,7 @@ TEST(AnyIndexFile, TheVectorsAreFoundBesideTheIndexWhereverBothAre) {
     const TemporaryDirectory directory;
     std::filesystem::create_directory(directory / "a");
     const Matrix<float> vectors = base();
-    for (const char* file : {"v.fvecs", "v.npy", "v.fbin"}) {
+    for (const char* file : {"v.fvecs", "v.npy", "v.fbin", "v.i8bin"}) {
         AnyIndex index = first_layer("PQ2x4", vectors);
         write_vectors((directory / "a") + "/" + file, vectors.view());
         index.set_refinement(refine_file(file, directory / "a"));
