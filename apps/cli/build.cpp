@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "estimate.h"
+#include "propose.h"
 #include "run.h"
 #include "text.h"
 #include "verbs.h"
@@ -14,8 +15,10 @@ namespace {
 
 Learned<Quantizer> model_of(const BuildOptions& options, const VectorReader& base, Run& run) {
     if (!options.model.empty()) return {load_quantizer(options.model), 0};
+    LearnOptions learning = options.learning;
+    learning.spec = to_string(parse_index_spec(learning.spec).code);
     return with_learn_file(options, base, [&](const VectorReader& learn) {
-        return learn_from_file(learn, options.learning, options.run.seed, run);
+        return learn_from_file(learn, learning, options.run.seed, run);
     });
 }
 
@@ -36,21 +39,33 @@ Codes codes_of(const BuildOptions& options, const Quantizer& model, const Vector
     return codes;
 }
 
-void summarize(const BuildOptions& options, const FlatIndex& index, const BuildTimings& timings, const Run& run) {
-    const Quantizer& model = index.quantizer();
-    run.print(fmt::format("{}: {} vectors of {} dimensions in {} bytes each ({}), trained in {}, encoded in {}",
-                          options.output, grouped(index.size()), model.dimensions(), model.code_bytes(),
-                          bytes_text(static_cast<double>(index.memory_bytes())), duration(timings.train),
-                          duration(timings.encode)));
-    run.write_json({{"spec", options.model.empty() ? options.learning.spec : model.method},
-                    {"vectors", index.size()},
-                    {"dimensions", model.dimensions()},
-                    {"code_bytes", model.code_bytes()},
-                    {"memory_bytes", index.memory_bytes()},
-                    {"learn_vectors", model.training.vectors},
-                    {"distortion", model.training.distortion},
-                    {"train_seconds", timings.train},
-                    {"encode_seconds", timings.encode}});
+std::string shape_text(const AnyIndex& index) {
+    std::string text = fmt::format("{} vectors of {} dimensions in {} bytes each", grouped(index.size()),
+                                   index.dimensions(), index.code_bytes());
+    if (index.inverted()) text += fmt::format(" and {} cells", grouped(index.inverted()->model().partition.cells()));
+    return text;
+}
+
+void summarize(const BuildOptions& options, const Built& built, const Run& run) {
+    const AnyIndex& index = built.index;
+    const TrainingSummary& training = index.quantizer().training;
+    run.print(fmt::format("{}: {} ({}), trained in {}, encoded in {}", options.output, shape_text(index),
+                          bytes_text(static_cast<double>(index.memory_bytes())), duration(built.train_seconds),
+                          duration(built.encode_seconds)));
+    nlohmann::ordered_json summary{{"spec", options.model.empty() ? options.learning.spec : index.quantizer().method},
+                                   {"vectors", index.size()},
+                                   {"dimensions", index.dimensions()},
+                                   {"code_bytes", index.code_bytes()},
+                                   {"memory_bytes", index.memory_bytes()},
+                                   {"learn_vectors", training.vectors},
+                                   {"distortion", training.distortion},
+                                   {"train_seconds", built.train_seconds},
+                                   {"encode_seconds", built.encode_seconds}};
+    if (const InvertedIndex* inverted = index.inverted()) {
+        summary["cells"] = inverted->model().partition.cells();
+        summary["cell_table_bytes"] = inverted->cell_table_bytes();
+    }
+    run.write_json(summary);
 }
 
 Estimate estimate_of(const BuildOptions& options, const VectorReader& base) {
@@ -58,27 +73,44 @@ Estimate estimate_of(const BuildOptions& options, const VectorReader& base) {
     return estimate_build(base, VectorReader(options.learn.empty() ? options.base : options.learn), options.learning);
 }
 
-void run_build(const BuildOptions& options) {
-    Run run(options.run);
-    if (options.model.empty()) check_learning(options.learning);
-    const VectorReader base(options.base);
-    if (options.run.dry_run) return show(estimate_of(options, base), run);
-    check_outputs({options.base, options.learn, options.model, options.codes},
-                  {{options.output}, {options.learning.checkpoint}, {options.run.json}});
-    if (options.model.empty() && parse_index_spec(options.learning.spec).cells)
-        return build_inverted(options, base, run);
+// The spec that fits --memory, with its reasons told.
+std::string proposed_spec(const BuildOptions& options, const VectorReader& base, const Run& run) {
+    const Proposal proposal = propose(base, options.learning.metric, parse_bytes(options.memory));
+    for (const std::string& reason : proposal.reasons) run.print(reason);
+    return proposal.spec;
+}
+
+std::string memory_error(const std::string& text) {
+    if (parse_bytes(text) > 0) return {};
+    return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
+}
+
+Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run) {
     Learned<Quantizer> learned = model_of(options, base, run);
     require_metric(learned.model, options);
     require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
     const Stopwatch watch;
     const Codes codes = codes_of(options, learned.model, base, run);
-    const BuildTimings timings{learned.seconds, watch.seconds()};
-    const FlatIndex index(std::move(learned.model), codes, options.learning.metric);
+    const double seconds = watch.seconds();
+    return {AnyIndex(FlatIndex(std::move(learned.model), codes, options.learning.metric)), learned.seconds, seconds};
+}
+
+void run_build(BuildOptions options) {
+    Run run(options.run);
+    const VectorReader base(options.base);
+    if (!options.memory.empty()) options.learning.spec = proposed_spec(options, base, run);
+    if (options.model.empty()) check_learning(options.learning);
+    if (options.run.dry_run) return show(estimate_of(options, base), run);
+    check_outputs({options.base, options.learn, options.model, options.codes},
+                  {{options.output}, {options.learning.checkpoint}, {options.run.json}});
+    const IndexSpec spec = options.model.empty() ? parse_index_spec(options.learning.spec) : IndexSpec();
+    Built built = spec.cells ? build_inverted(options, base, run) : build_flat(options, base, run);
+    if (spec.refine) add_refinement(options, *spec.refine, base, run, built);
     {
         const SaveGuard guard;
-        save(options.output, index);
+        save(options.output, built.index);
     }
-    summarize(options, index, timings, run);
+    summarize(options, built, run);
 }
 
 }  // namespace
@@ -87,7 +119,9 @@ void add_build(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<BuildOptions>();
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
                               "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
-                              "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd",
+                              "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
+                              "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd\n"
+                              "  summand build --memory 2G base.fvecs -o fitting.smd",
                               [options] { run_build(*options); });
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write", options->run);
@@ -96,7 +130,10 @@ void add_build(CLI::App& app, Chosen& chosen) {
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint);
     CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
-    for (const char* learning : {"--spec", "--learn", "--learn-size", "--checkpoint"})
+    verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
+        ->check(CLI::Validator(memory_error, ""))
+        ->excludes(verb.get_option("--spec"));
+    for (const char* learning : {"--spec", "--memory", "--learn", "--learn-size", "--checkpoint"})
         model->excludes(verb.get_option(learning));
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_metric(verb, options->learning.metric);

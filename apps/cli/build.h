@@ -1,4 +1,5 @@
-// What the two ways to build an index share: packed codes to be scanned as a whole, and lists by cell.
+// What the steps of building an index share: packed codes to be scanned as a whole or lists by cell, then a second
+// layer.
 #pragma once
 
 #include "run.h"
@@ -6,13 +7,14 @@
 namespace summand::cli {
 
 struct BuildOptions {
-    std::string base, learn, model, codes, output;
+    std::string base, learn, model, codes, output, memory;
     LearnOptions learning;
     RunOptions run;
 };
 
-struct BuildTimings {
-    double train = 0, encode = 0;
+struct Built {
+    AnyIndex index;
+    double train_seconds = 0, encode_seconds = 0;
 };
 
 /// learn(reader) with the file to learn from: the one given, or the base.
@@ -24,6 +26,10 @@ auto with_learn_file(const BuildOptions& options, const VectorReader& base, cons
     return learn(reader);
 }
 
-void build_inverted(const BuildOptions& options, const VectorReader& base, Run& run);
+Built build_inverted(const BuildOptions& options, const VectorReader& base, Run& run);
+
+/// Adds the second layer: codes of what the first ones leave, learnt from vectors of the base, or the base itself.
+void add_refinement(const BuildOptions& options, const RefineSpec& spec, const VectorReader& base, Run& run,
+                    Built& built);
 
 }  // namespace summand::cli

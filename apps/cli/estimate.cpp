@@ -119,6 +119,13 @@ CodeShape shape_of(const Spec& spec) {
             .effort = parse_effort(option(spec, "effort", std::string(name(Effort::standard))))};
 }
 
+// What is encoded after other work whose output stays in memory.
+void add_encoding(const Estimate& encoding, Estimate& total) {
+    total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + encoding.memory_bytes);
+    total.output_bytes += encoding.output_bytes;
+    total.work_seconds += encoding.work_seconds;
+}
+
 }  // namespace
 
 void show(const Estimate& estimate, const Run& run) {
@@ -127,11 +134,13 @@ void show(const Estimate& estimate, const Run& run) {
     if (estimate.train_seconds > 0) text += "\ntrain   about " + duration(estimate.train_seconds);
     if (estimate.work_seconds > 0) text += "\nwork    about " + duration(estimate.work_seconds);
     run.print(text + "\nRough figures for this machine, right within a factor of about two; nothing was done.");
-    run.write_json({{"dry_run", true},
-                    {"memory_bytes", estimate.memory_bytes},
-                    {"output_bytes", estimate.output_bytes},
-                    {"train_seconds", estimate.train_seconds},
-                    {"work_seconds", estimate.work_seconds}});
+    nlohmann::ordered_json summary{{"dry_run", true},
+                                   {"memory_bytes", estimate.memory_bytes},
+                                   {"output_bytes", estimate.output_bytes},
+                                   {"train_seconds", estimate.train_seconds},
+                                   {"work_seconds", estimate.work_seconds}};
+    if (!estimate.spec.empty()) summary["spec"] = estimate.spec;
+    run.write_json(summary);
 }
 
 Estimate estimate_train(const VectorReader& learn, const LearnOptions& options) {
@@ -145,6 +154,7 @@ Estimate estimate_encode(const VectorReader& base, const Quantizer& model) {
 Estimate estimate_build(const VectorReader& base, const VectorReader& learn, const LearnOptions& options) {
     const double speed = measured_speed();
     Estimate total = training_of(learn, options, speed);
+    total.spec = options.spec;
     const IndexSpec spec = parse_index_spec(options.spec);
     Estimate encoding = encoding_of(base, shape_of(spec.code), speed);
     if (spec.cells) {
@@ -153,9 +163,16 @@ Estimate estimate_build(const VectorReader& base, const VectorReader& learn, con
         encoding.memory_bytes += encoding.output_bytes + 2 * ids;
         encoding.work_seconds += assignment(spec, base, static_cast<double>(base.rows())) / (kEfficiency * speed);
     }
-    total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + encoding.memory_bytes);
-    total.output_bytes += encoding.output_bytes;
-    total.work_seconds = encoding.work_seconds;
+    add_encoding(encoding, total);
+    if (spec.refine && spec.refine->code) {
+        LearnOptions second = options;
+        second.spec = to_string(*spec.refine->code);
+        const Estimate training = training_of(base, second, speed);
+        total.memory_bytes = std::max(total.memory_bytes, total.output_bytes + training.memory_bytes);
+        total.output_bytes += training.output_bytes;
+        total.train_seconds += training.train_seconds;
+        add_encoding(encoding_of(base, shape_of(*spec.refine->code), speed), total);
+    }
     return total;
 }
 

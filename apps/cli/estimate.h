@@ -8,6 +8,7 @@
 namespace summand::cli {
 
 struct Estimate {
+    std::string spec = {};    ///< of an index to be built
     double memory_bytes = 0;  ///< at the peak
     double output_bytes = 0;  ///< of the file written
     double train_seconds = 0;

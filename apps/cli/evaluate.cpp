@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "any_index.h"
 #include "run.h"
+#include "search_options.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -22,7 +22,7 @@ void run_evaluate(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_outputs({options.index, options.queries, options.truth}, {{options.run.json}});
-    const AnyIndex index(options.index, options.probes);
+    const AnyIndex index = load_for_search(options.index, options.probes);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<std::int64_t> truth = read_ids(options.truth);
@@ -30,7 +30,8 @@ void run_evaluate(const Options& options) {
             " queries of ", options.queries, ", got ", truth.rows());
     const Matrix<float> queries = read_all(reader);
     const Report report = about_file(options.truth, [&] {
-        return index.evaluate(queries.view(), truth.view(), std::min(options.k, index.size()), run.execution());
+        return evaluate(index, queries.view(), truth.view(),
+                        search_options(options.probes, std::min(options.k, index.size()), run.execution()));
     });
     std::string text = table({report});
     text.pop_back();

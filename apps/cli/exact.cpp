@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "estimate.h"
+#include "exact.h"
 #include "run.h"
 #include "text.h"
 #include "verbs.h"
@@ -41,22 +42,27 @@ void merge(Neighbors& best, const Neighbors& part, std::size_t first) {
     }
 }
 
-Neighbors search_file(const VectorReader& base, const Matrix<float>& queries, const Options& options, Run& run) {
+}  // namespace
+
+Neighbors exact_in_file(const VectorReader& base, MatrixView<float> queries, std::size_t neighbors, Metric metric,
+                        Run& run) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Stopwatch watch;
-    const std::size_t k = std::min(options.k, base.rows());
+    const std::size_t k = std::min(neighbors, base.rows());
     Neighbors best{{queries.rows(), k, kNoId}, {queries.rows(), k, kInfinity}};
     const std::size_t size = chunk_rows(base);
     for (std::size_t first = 0; first < base.rows(); first += size) {
         const Matrix<float> part = base.read(first, std::min(size, base.rows() - first));
-        if (options.metric == Metric::cosine)
+        if (metric == Metric::cosine)
             require_directions(part.view(), base.path(), [&](std::size_t i) { return first + i; });
-        merge(best, exact_neighbors(part.view(), queries.view(), k, options.metric, run.silent_execution()), first);
+        merge(best, exact_neighbors(part.view(), queries, k, metric, run.silent_execution()), first);
         run.display().update({"exact", first + part.rows(), base.rows(), kNone, kNone, kNone, watch.seconds()});
     }
     return best;
 }
+
+namespace {
 
 void run_exact(const Options& options) {
     Run run(options.run);
@@ -69,7 +75,7 @@ void run_exact(const Options& options) {
     if (options.metric == Metric::cosine)
         require_directions(queries.view(), options.queries, [](std::size_t i) { return i; });
     const Stopwatch watch;
-    const Neighbors found = search_file(base, queries, options, run);
+    const Neighbors found = exact_in_file(base, queries.view(), options.k, options.metric, run);
     const double seconds = watch.seconds();
     {
         const SaveGuard guard;

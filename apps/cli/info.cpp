@@ -55,19 +55,40 @@ Json describe(const Quantizer& model) {
     return object;
 }
 
-void describe_inverted(const InvertedIndex& index, Json& object) {
+void describe_cells(const InvertedIndex& index, Json& object) {
     const InvertedModel& model = index.model();
     const std::vector<std::size_t> sizes = index.list_sizes();
-    object["vectors"] = index.size();
-    object["metric"] = name(model.metric);
     object["cells"] = sizes.size();
     object["cell_dictionaries"] = model.partition.dictionaries.count;
     object["coding"] = name(model.coding);
     object["empty_lists"] = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), std::size_t{0}));
     object["longest_list"] = *std::max_element(sizes.begin(), sizes.end());
-    object["memory_bytes"] = index.memory_bytes();
     object["cell_table_bytes"] = index.cell_table_bytes();
-    object["model"] = describe(model.quantizer);
+}
+
+Json describe(const Refinement& refinement) {
+    if (const auto* codes = std::get_if<RefineCodes>(&refinement))
+        return {{"with", "codes"}, {"model", describe(codes->quantizer)}};
+    const auto& file = std::get<RefineFile>(refinement);
+    return {{"with", "file"}, {"path", file.path}, {"vectors", file.rows}};
+}
+
+Json describe(const SearchParameters& defaults) {
+    Json object = Json::object();
+    if (defaults.probes > 0) object["probes"] = defaults.probes;
+    if (defaults.candidates > 0) object["candidates"] = defaults.candidates;
+    if (defaults.refine) object["refine"] = *defaults.refine;
+    return object;
+}
+
+void describe_index(const AnyIndex& index, Json& object) {
+    object["vectors"] = index.size();
+    object["metric"] = name(index.metric());
+    if (index.inverted()) describe_cells(*index.inverted(), object);
+    object["memory_bytes"] = index.memory_bytes();
+    if (index.defaults() != SearchParameters()) object["search"] = describe(index.defaults());
+    object["model"] = describe(index.quantizer());
+    if (index.refinement()) object["refine"] = describe(*index.refinement());
 }
 
 Json describe_sections(const ContainerInfo& info) {
@@ -95,14 +116,8 @@ Json describe_container(const std::string& path, const ContainerInfo& info) {
         object["dictionaries"] = checkpoint.dictionaries.count;
         object["words"] = checkpoint.dictionaries.words;
         object["dimensions"] = checkpoint.dictionaries.dimensions();
-    } else if (info.kind == "inverted index") {
-        describe_inverted(load_inverted_index(path), object);
     } else {
-        const FlatIndex index = load_index(path);
-        object["vectors"] = index.size();
-        object["metric"] = name(index.metric());
-        object["memory_bytes"] = index.memory_bytes();
-        object["model"] = describe(index.quantizer());
+        describe_index(load_any_index(path), object);
     }
     object["sections"] = describe_sections(info);
     return object;

@@ -230,7 +230,8 @@ void for_each_chunk(const VectorReader& base, Run& run,
     }
 }
 
-Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run) {
+Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run,
+                  const Prepare& prepare) {
     const std::size_t count = model.dictionaries.count;
     Codes codes;
     std::vector<std::uint8_t> bytes;
@@ -238,7 +239,9 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
     for_each_chunk(base, run, [&](const Matrix<float>& part, const Execution& execution) {
         const std::size_t first = bytes.size() / count;
         if (model.unit_length) require_directions(part.view(), base.path(), [&](std::size_t i) { return first + i; });
-        append(codes, encode(model, part.view(), {.seed = seed, .execution = execution}), bytes);
+        const Matrix<float> prepared = prepare ? prepare(part, first) : Matrix<float>();
+        const MatrixView<float> vectors = prepare ? prepared.view() : part.view();
+        append(codes, encode(model, vectors, {.seed = seed, .execution = execution}), bytes);
     });
     codes.rows = {base.rows(), count, std::move(bytes)};
     return codes;

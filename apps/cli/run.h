@@ -111,8 +111,12 @@ std::size_t chunk_rows(const VectorReader& reader);
 void for_each_chunk(const VectorReader& base, Run& run,
                     const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take);
 
+/// What is encoded of a chunk of a file that begins with row `first`; empty: the chunk itself.
+using Prepare = std::function<Matrix<float>(const Matrix<float>& chunk, std::size_t first)>;
+
 /// Encodes a file of any length: vectors are read, encoded and dropped chunk by chunk.
-Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run);
+Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_t seed, Run& run,
+                  const Prepare& prepare = {});
 
 struct LearnOptions {
     std::string spec = kDefaultSpec;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "any_index.h"
 #include "run.h"
+#include "search_options.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -41,13 +41,14 @@ void run_search(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
-    const AnyIndex index(options.index, options.probes);
+    const AnyIndex index = load_for_search(options.index, options.probes);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<float> queries = read_all(reader);
     const Stopwatch watch;
     const Neighbors found = about_file(options.queries, [&] {
-        return index.search(queries.view(), std::min(options.k, index.size()), run.execution());
+        return index.search(queries.view(),
+                            search_options(options.probes, std::min(options.k, index.size()), run.execution()));
     });
     const double seconds = watch.seconds();
     write(options, found);

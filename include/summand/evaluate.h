@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "summand/any_index.h"
 #include "summand/execution.h"
 #include "summand/index.h"
 #include "summand/inverted.h"
@@ -46,6 +47,7 @@ struct Report {
     std::size_t k = 0;
     std::size_t probes = 0;        ///< cells that each query visited at most; 0: none (exhaustive, or by candidates)
     std::size_t candidates = 0;    ///< vectors whose cells each query visited at least; 0: none
+    std::size_t refine = 0;        ///< candidates that the second layer scored; 0: none
     std::size_t code_bytes = 0;    ///< per vector, all stored bytes counted but ids
     std::size_t memory_bytes = 0;  ///< of all codes as held in memory
     double compression = 0;        ///< float32 bytes ÷ code bytes
@@ -77,6 +79,10 @@ Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<st
 /// The same for the cells that `options` visit.
 Report evaluate(const InvertedIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
                 const InvertedSearchOptions& options);
+
+/// The same with a second layer, if there is one.
+Report evaluate(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const AnySearchOptions& options);
 
 /// An aligned table, a row per report.
 std::string table(const std::vector<Report>& reports);

@@ -43,7 +43,8 @@ struct InvertedModel {
     friend bool operator==(const InvertedModel&, const InvertedModel&) = default;
 };
 
-/// Throws `Error` where the spec has no cells, and for what `train` of the quantizer throws.
+/// Throws `Error` where the spec has no cells, and for what `train` of the quantizer throws. What the spec refines with
+/// plays no part.
 InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings = {});
 
 /// How vectors of the visited lists are scored: from tables, or each from its sum of words and centre (slower; for

@@ -1,6 +1,7 @@
 // Everything: compact codes and nearest-neighbour search.
 #pragma once
 
+#include "summand/any_index.h"
 #include "summand/codes.h"
 #include "summand/compared_methods.h"
 #include "summand/device.h"
@@ -18,3 +19,4 @@
 #include "summand/partition.h"
 #include "summand/quantizer.h"
 #include "summand/train.h"
+#include "summand/tune.h"

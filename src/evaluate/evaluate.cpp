@@ -55,6 +55,13 @@ std::string spec_of(const InvertedModel& model) {
     return concatenate(cells, model.coding == Coding::plain ? "(coding=plain)," : ",", spec_of(model.quantizer));
 }
 
+std::string spec_of(const AnyIndex& index) {
+    const std::string first = index.flat() ? spec_of(index.quantizer()) : spec_of(index.inverted()->model());
+    if (!index.refinement()) return first;
+    const auto* codes = std::get_if<RefineCodes>(&*index.refinement());
+    return concatenate(first, ",Refine(", codes ? spec_of(codes->quantizer) : "flat", ")");
+}
+
 // As a search builds them: many queries after each other on one thread, with what depends on the model prepared.
 double table_seconds(const Quantizer& quantizer, Metric metric, MatrixView<float> queries) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
@@ -92,9 +99,6 @@ Report report_of(const Measured& what, MatrixView<float> queries, MatrixView<std
     report.dimensions = what.quantizer.dimensions();
     report.queries = queries.rows();
     report.k = what.k;
-    report.code_bytes = what.quantizer.code_bytes();
-    report.compression =
-        static_cast<double>(report.dimensions * sizeof(float)) / static_cast<double>(report.code_bytes);
     report.recalls = recall_points(found, truth);
     if (what.k >= kRelevant && truth.columns() >= kRelevant)
         report.map = mean_average_precision(found, truth, kRelevant);
@@ -111,7 +115,7 @@ Report report_of(const Measured& what, MatrixView<float> queries, MatrixView<std
 }
 
 // The two steps that choose cells, apart from each other.
-void time_cells(const InvertedIndex& index, MatrixView<float> queries, const InvertedSearchOptions& options,
+void time_cells(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters,
                 Report& report) {
     const CellTables& cells = *index.cells();
     const Dictionaries& words = index.model().partition.dictionaries;
@@ -123,40 +127,49 @@ void time_cells(const InvertedIndex& index, MatrixView<float> queries, const Inv
     const Stopwatch ordering;
     for (std::size_t q = 0; q < queries.rows(); ++q)
         nearest_cells({scores.data() + q * cells.scores(), words.count, words.words, cells.stride()}, *index.lists(),
-                      {options.probes, options.candidates});
+                      {parameters.probes, parameters.candidates});
     report.cell_order_seconds = ordering.seconds() / count;
 }
 
 }  // namespace
 
-Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const EvaluateOptions& options) {
-    Report report = report_of({index.quantizer(), index.metric(), options.k, options.execution}, queries, truth,
+Report evaluate(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const AnySearchOptions& options) {
+    const Metric metric = index.flat() ? index.metric() : inner_metric(index.metric());
+    Report report = report_of({index.quantizer(), metric, options.k, options.execution}, queries, truth,
                               [&](MatrixView<float> some, const Execution& execution) {
-                                  return index.search(some, {.k = options.k, .execution = execution});
+                                  AnySearchOptions own = options;
+                                  own.execution = execution;
+                                  return index.search(some, own);
                               });
-    report.method = spec_of(index.quantizer());
+    const SearchParameters parameters = index.resolved(options.parameters, options.k);
+    report.method = spec_of(index);
     report.vectors = index.size();
     report.memory_bytes = index.memory_bytes();
+    report.code_bytes = index.code_bytes();
+    report.compression =
+        static_cast<double>(report.dimensions * sizeof(float)) / static_cast<double>(report.code_bytes);
+    report.candidates = parameters.candidates;
+    report.probes = parameters.candidates > 0 ? 0 : parameters.probes;
+    report.refine = *parameters.refine;
+    if (index.inverted())
+        time_cells(*index.inverted(), queries.slice(0, std::min(queries.rows(), kTimedQueries)), parameters, report);
     return report;
+}
+
+Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const EvaluateOptions& options) {
+    return evaluate(AnyIndex(index), queries, truth, {.k = options.k, .execution = options.execution});
 }
 
 Report evaluate(const InvertedIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
                 const InvertedSearchOptions& options) {
-    Report report =
-        report_of({index.model().quantizer, inner_metric(index.model().metric), options.k, options.execution}, queries,
-                  truth, [&](MatrixView<float> some, const Execution& execution) {
-                      InvertedSearchOptions own = options;
-                      own.execution = execution;
-                      return index.search(some, own);
-                  });
-    report.method = spec_of(index.model());
-    report.vectors = index.size();
-    report.memory_bytes = index.memory_bytes();
-    time_cells(index, queries.slice(0, std::min(queries.rows(), kTimedQueries)), options, report);
-    report.candidates = options.candidates;
-    report.probes = options.candidates > 0 ? 0 : options.probes;
-    return report;
+    return evaluate(AnyIndex(index), queries, truth,
+                    {.k = options.k,
+                     .parameters = {.probes = options.probes, .candidates = options.candidates},
+                     .filter = options.filter,
+                     .scoring = options.scoring,
+                     .execution = options.execution});
 }
 
 }  // namespace summand

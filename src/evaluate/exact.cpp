@@ -12,6 +12,7 @@
 #include "base/stopwatch.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "model/exact_score.h"
 #include "model/transform.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
@@ -23,12 +24,6 @@ constexpr std::size_t kTileRows = 1024;  // base rows per tile
 constexpr std::size_t kSegment = 256;    // scores compared with the limit at a time
 constexpr std::size_t kSpare = 32;       // candidates kept beyond k
 constexpr double kSlabOperations = 2e9;  // of one block of queries: a stop request is seen after a fraction of a second
-
-struct Exact {
-    double score;
-    std::int64_t id;
-    bool operator<(const Exact& other) const { return score < other.score || (score == other.score && id < other.id); }
-};
 
 struct Task {
     MatrixView<float> base, queries;
@@ -45,18 +40,13 @@ struct Task {
     }
 
     double score(std::size_t query, std::size_t row) const {
-        double sum = 0;
-        for (std::size_t d = 0; d < base.columns(); ++d) {
-            const double q = queries[query][d], x = base[row][d];
-            sum += euclidean ? (q - x) * (q - x) : -q * x;
-        }
-        return sum;
+        return exact_score(queries.row(query), base.row(row), base.columns(), euclidean);
     }
 };
 
 // The k best of all rows, every one scored in double.
-std::vector<Exact> exhaustive(const Task& task, std::size_t query) {
-    std::vector<Exact> all(task.base.rows());
+std::vector<ExactNeighbor> exhaustive(const Task& task, std::size_t query) {
+    std::vector<ExactNeighbor> all(task.base.rows());
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (i % kTileRows == 0) check_stop(task.execution);
         all[i] = {task.score(query, i), static_cast<std::int64_t>(i)};
@@ -66,8 +56,8 @@ std::vector<Exact> exhaustive(const Task& task, std::size_t query) {
     return all;
 }
 
-std::vector<Exact> rescored(const Task& task, std::size_t query, const std::vector<Neighbor>& candidates) {
-    std::vector<Exact> best;
+std::vector<ExactNeighbor> rescored(const Task& task, std::size_t query, const std::vector<Neighbor>& candidates) {
+    std::vector<ExactNeighbor> best;
     best.reserve(candidates.size());
     for (const Neighbor& candidate : candidates)
         best.push_back({task.score(query, static_cast<std::size_t>(candidate.id)), candidate.id});
@@ -112,7 +102,7 @@ void scan_slab(const Task& task, MatrixView<float> queries, std::size_t begin, s
 
 void keep_best(const Task& task, std::size_t query, TopK& top, Neighbors& found) {
     check_stop(task.execution);
-    const std::vector<Exact> best = rescored(task, query, top.take());
+    const std::vector<ExactNeighbor> best = rescored(task, query, top.take());
     for (std::size_t i = 0; i < task.k; ++i) {
         found.ids[query][i] = best[i].id;
         found.scores[query][i] = static_cast<float>(best[i].score);

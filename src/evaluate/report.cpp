@@ -26,8 +26,11 @@ const Row kTitles = {"method", "bytes",     "compression", "R@1",     "R@10",   
                      "MAP",    "queries/s", "table µs",    "scan ms", "train s", "encode s"};
 
 std::string title(const Report& report) {
-    if (report.candidates > 0) return report.method + " L=" + std::to_string(report.candidates);
-    return report.probes > 0 ? report.method + " probes=" + std::to_string(report.probes) : report.method;
+    std::string text = report.method;
+    if (report.candidates > 0) text += " L=" + std::to_string(report.candidates);
+    if (report.probes > 0) text += " probes=" + std::to_string(report.probes);
+    if (report.refine > 0) text += " refine=" + std::to_string(report.refine);
+    return text;
 }
 
 Row cells(const Report& report) {
@@ -80,6 +83,7 @@ nlohmann::ordered_json object(const Report& report) {
             {"k", report.k},
             {"probes", report.probes},
             {"candidates", report.candidates},
+            {"refine", report.refine},
             {"code_bytes", report.code_bytes},
             {"memory_bytes", report.memory_bytes},
             {"compression", report.compression},

@@ -1,10 +1,7 @@
 // An index file: the quantizer's sections, the packed codes and the metric. From a path it is mapped, so that an index
 // larger than memory can be searched and processes share its pages.
-#include <cstring>
-
-#include "base/aligned.h"
 #include "io/codes_file.h"
-#include "io/mapped_file.h"
+#include "io/index_sections.h"
 #include "io/metadata.h"
 #include "io/packed_codes_file.h"
 #include "io/quantizer_file.h"
@@ -12,12 +9,8 @@
 
 namespace summand {
 
-namespace {
-
-/// Hands the container of an index to `finish` while what it borrows is alive. Codes whose bias is derived go in row
-/// order, without it: packed ones hold its levels.
-template <class Finish>
-auto with_container(const FlatIndex& index, const Finish& finish) {
+// Codes whose bias is derived go in row order, without it: packed ones hold its levels.
+void with_container(const FlatIndex& index, const FinishContainer& finish) {
     ContainerWriter writer(Kind::index);
     add_quantizer(writer, index.quantizer());
     const bool derived = index.quantizer().bias == Bias::derived && index.packed()->has_bias();
@@ -27,8 +20,10 @@ auto with_container(const FlatIndex& index, const Finish& finish) {
     else
         add_packed_codes(writer, *index.packed());
     writer.metadata["index"] = {{"metric", name(index.metric())}};
-    return finish(writer);
+    finish(writer);
 }
+
+namespace {
 
 /// Codes and quantizer come from one file, and still may have been put together by another program.
 void check_fit(const ContainerReader& reader, const Fields& codes, const Quantizer& quantizer, Metric metric) {
@@ -46,39 +41,27 @@ void check_fit(const ContainerReader& reader, const Fields& codes, const Quantiz
         biased ? "lack the biases that the model stores" : "have biases that this model and metric do not use");
 }
 
-/// `file` is aligned to 64 bytes and kept by `owner`.
-FlatIndex load_from(std::span<const std::byte> file, std::shared_ptr<const void> owner, std::string_view name) {
-    const MemoryBytes bytes(file);
-    const ContainerReader reader(bytes, name);
+}  // namespace
+
+FlatIndex read_index(const IndexFile& file) {
+    const ContainerReader& reader = file.reader;
+    const nlohmann::json& metadata = file.metadata;
     reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots",
-                                "packed", "bias", "bias_levels"});
-    const nlohmann::json metadata = reader.metadata();
+                                "packed", "bias", "bias_levels", "refine_model", "refine_codes", "refine_sample"});
     Quantizer quantizer = read_quantizer(reader, metadata);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));
     check_fit(reader, Fields(reader, metadata, "codes"), quantizer, metric);
     if (reader.has("codes")) return FlatIndex(std::move(quantizer), read_codes(reader, metadata), metric);
-    return FlatIndex(std::move(quantizer), read_packed_codes(reader, metadata, file, std::move(owner)), metric);
+    return FlatIndex(std::move(quantizer), read_packed_codes(reader, metadata, file.bytes, file.owner), metric);
 }
 
-}  // namespace
-
-Bytes save(const FlatIndex& index) {
-    return with_container(index, [](ContainerWriter& writer) { return writer.finish(); });
-}
-
-void save(const std::string& path, const FlatIndex& index) {
-    with_container(index, [&](ContainerWriter& writer) { writer.finish(path); });
-}
+Bytes save(const FlatIndex& index) { return save(AnyIndex(index)); }
+void save(const std::string& path, const FlatIndex& index) { save(path, AnyIndex(index)); }
 
 FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name) {
-    auto copy = std::make_shared<AlignedBuffer<std::byte>>(bytes.size());
-    if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
-    return load_from({copy->data(), copy->size()}, copy, name);
+    return load_plain(copied(bytes), name, read_index);
 }
 
-FlatIndex load_index(const std::string& path) {
-    auto file = std::make_shared<MappedFile>(path);
-    return load_from(file->bytes(), file, path);
-}
+FlatIndex load_index(const std::string& path) { return load_plain(mapped(path), path, read_index); }
 
 }  // namespace summand

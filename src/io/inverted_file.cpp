@@ -1,12 +1,10 @@
 // The file of an inverted index: the quantizer's sections, the cells, the lists and the packed codes. From a path,
 // codes and ids are mapped and used in place.
 #include <algorithm>
-#include <cstring>
 
-#include "base/aligned.h"
 #include "index/inverted_lists.h"
 #include "io/in_place.h"
-#include "io/mapped_file.h"
+#include "io/index_sections.h"
 #include "io/metadata.h"
 #include "io/packed_codes_file.h"
 #include "io/quantizer_file.h"
@@ -60,9 +58,9 @@ Coding read_coding(const Fields& fields) {
     return Coding::residual;
 }
 
-/// Hands the container of an index to `finish` while what it borrows is alive.
-template <class Finish>
-auto with_container(const InvertedIndex& index, const Finish& finish) {
+}  // namespace
+
+void with_container(const InvertedIndex& index, const FinishContainer& finish) {
     ContainerWriter writer(Kind::inverted);
     const InvertedLists::Parts& lists = index.lists()->parts();
     add_quantizer(writer, index.model().quantizer);
@@ -71,52 +69,38 @@ auto with_container(const InvertedIndex& index, const Finish& finish) {
     writer.add("ids", Element::uint64, {lists.ids.size()}, lists.ids);
     add_packed_codes(writer, *lists.packed);
     writer.metadata["index"] = {{"metric", name(index.model().metric)}};
-    return finish(writer);
+    finish(writer);
 }
 
-/// `file` is aligned to 64 bytes and kept by `owner`.
-InvertedIndex load_from(std::span<const std::byte> file, std::shared_ptr<const void> owner, std::string_view name) {
-    const MemoryBytes bytes(file);
-    const ContainerReader reader(bytes, name);
-    reader.expect(Kind::inverted,
-                  {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "cell_words", "cell_offsets",
-                   "cell_groups", "cell_group_begin", "lists", "ids", "slots", "packed", "bias", "bias_levels"});
-    const nlohmann::json metadata = reader.metadata();
+InvertedIndex read_inverted_index(const IndexFile& file) {
+    const ContainerReader& reader = file.reader;
+    const nlohmann::json& metadata = file.metadata;
+    reader.expect(Kind::inverted, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "cell_words",
+                                   "cell_offsets", "cell_groups", "cell_group_begin", "lists", "ids", "slots", "packed",
+                                   "bias", "bias_levels", "refine_model", "refine_codes", "refine_sample"});
     const Fields fields(reader, metadata, "cells");
     InvertedModel model;
     model.quantizer = read_quantizer(reader, metadata);
     model.coding = read_coding(fields);
     model.metric = read_metric(Fields(reader, metadata, "index"));
     model.partition = read_cells(reader, fields, model.quantizer.dimensions());
-    InvertedLists::Parts lists{.packed = read_packed_codes(reader, metadata, file, owner), .owner = owner};
-    lists.begin = in_place<std::uint64_t>(reader, file, "lists", Element::uint64, {model.partition.cells() + 1});
-    lists.ids = in_place<std::uint64_t>(reader, file, "ids", Element::uint64, {lists.packed->size()});
-    try {
-        return {std::move(model), std::make_shared<const InvertedLists>(std::move(lists))};
-    } catch (const Error& error) {
-        throw Error(concatenate(name, ": ", error.what()));
-    }
+    InvertedLists::Parts lists{.packed = read_packed_codes(reader, metadata, file.bytes, file.owner),
+                               .owner = file.owner};
+    lists.begin = in_place<std::uint64_t>(reader, file.bytes, "lists", Element::uint64, {model.partition.cells() + 1});
+    lists.ids = in_place<std::uint64_t>(reader, file.bytes, "ids", Element::uint64, {lists.packed->size()});
+    return file.named(
+        [&] { return InvertedIndex(std::move(model), std::make_shared<const InvertedLists>(std::move(lists))); });
 }
 
-}  // namespace
-
-Bytes save(const InvertedIndex& index) {
-    return with_container(index, [](ContainerWriter& writer) { return writer.finish(); });
-}
-
-void save(const std::string& path, const InvertedIndex& index) {
-    with_container(index, [&](ContainerWriter& writer) { writer.finish(path); });
-}
+Bytes save(const InvertedIndex& index) { return save(AnyIndex(index)); }
+void save(const std::string& path, const InvertedIndex& index) { save(path, AnyIndex(index)); }
 
 InvertedIndex load_inverted_index(std::span<const std::byte> bytes, std::string_view name) {
-    auto copy = std::make_shared<AlignedBuffer<std::byte>>(bytes.size());
-    if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
-    return load_from({copy->data(), copy->size()}, copy, name);
+    return load_plain(copied(bytes), name, read_inverted_index);
 }
 
 InvertedIndex load_inverted_index(const std::string& path) {
-    auto file = std::make_shared<MappedFile>(path);
-    return load_from(file->bytes(), file, path);
+    return load_plain(mapped(path), path, read_inverted_index);
 }
 
 }  // namespace summand

@@ -12,19 +12,19 @@ namespace {
 
 constexpr std::size_t kChunk = 1024;  // vectors that a thread takes at a time
 
-void add_words(const Dictionaries& dictionaries, const std::uint8_t* code, float* sum) {
+}  // namespace
+
+void word_sum(const Dictionaries& dictionaries, const std::uint8_t* code, float* sum) {
     const float* rows[kMaxDictionaries];
     for (std::size_t m = 0; m < dictionaries.count; ++m) rows[m] = dictionaries.word(m, code[m]);
     kernels().sum_rows(rows, dictionaries.count, dictionaries.dimensions(), sum);
 }
 
-}  // namespace
-
 double squared_error(const Dictionaries& dictionaries, const float* vector, const std::uint8_t* code) {
     const std::size_t D = dictionaries.dimensions();
     thread_local Scratch<float> scratch;
     float* sum = scratch.at_least(D);
-    add_words(dictionaries, code, sum);
+    word_sum(dictionaries, code, sum);
     return static_cast<double>(kernels().squared_distance(vector, sum, D));
 }
 
@@ -42,7 +42,7 @@ Matrix<float> word_sums(const Dictionaries& dictionaries, const Matrix<std::uint
                         const Execution& execution) {
     Matrix<float> sums(codes.rows(), dictionaries.dimensions());
     parallel_ranges(execution, codes.rows(), kChunk, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) add_words(dictionaries, codes.row(i), sums.row(i));
+        for (std::size_t i = first; i < last; ++i) word_sum(dictionaries, codes.row(i), sums.row(i));
     });
     return sums;
 }

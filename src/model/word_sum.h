@@ -9,6 +9,9 @@
 
 namespace summand {
 
+/// Fills D values with Σ_m c[m][code_m].
+void word_sum(const Dictionaries& dictionaries, const std::uint8_t* code, float* sum);
+
 /// |vector - Σ_m c[m][code_m]|².
 double squared_error(const Dictionaries& dictionaries, const float* vector, const std::uint8_t* code);
 

@@ -19,6 +19,7 @@ TrainSettings code_settings(TrainSettings settings) {
 void check(const IndexSpec& spec, const TrainSettings& settings) {
     if (spec.cells) cell_options(*spec.cells);
     check(spec.code, spec.cells ? code_settings(settings) : settings);
+    if (spec.refine && spec.refine->code) check(*spec.refine->code, {.metric = code_settings(settings).metric});
 }
 
 InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings) {

@@ -1,6 +1,6 @@
 // Specs:  METHOD M [x BITS] [ ( name=value , … ) ]      e.g.  PQ8   NOCQ16x4   OPQ8(start=pca,iterations=60)
 // FAISS's "OPQ8,PQ8" and "OPQ8,PQ8x8" are read as OPQ8.
-// Specs of indexes:  [ IVF CELLS | IMI 2 x BITS ] [ ( name=value , … ) ] ,  METHOD …
+// Specs of indexes:  [ IVF CELLS | IMI 2 x BITS [ ( name=value , … ) ] , ]  METHOD …  [ , Refine ( flat | METHOD … ) ]
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -15,7 +15,7 @@
 namespace summand {
 namespace {
 
-constexpr std::string_view kIvf = "IVF", kImi = "IMI";
+constexpr std::string_view kIvf = "IVF", kImi = "IMI", kRefine = ",Refine(", kFlat = "flat";
 
 // Consumes the text from the front.
 struct Scanner {
@@ -105,6 +105,17 @@ Spec read_cells(Scanner& scan) {
     return spec;
 }
 
+// Cut off before the rest is read, since the comma of OPQ8,PQ8 has another meaning.
+std::optional<RefineSpec> take_refine(std::string_view& text) {
+    const std::size_t at = text.find(kRefine);
+    if (at == std::string_view::npos) return std::nullopt;
+    std::string_view inner = text.substr(at + kRefine.size());
+    require(inner.ends_with(')'), "spec '", text, "': expected ')' at the end");
+    inner.remove_suffix(1);
+    text = text.substr(0, at);
+    return inner == kFlat ? RefineSpec{} : RefineSpec{parse_spec(inner)};
+}
+
 }  // namespace
 
 Spec parse_spec(std::string_view text) {
@@ -113,8 +124,9 @@ Spec parse_spec(std::string_view text) {
 }
 
 IndexSpec parse_index_spec(std::string_view text) {
-    Scanner scan{text, text};
     IndexSpec spec;
+    spec.refine = take_refine(text);
+    Scanner scan{text, text};
     if (has_cells(text)) spec.cells = read_cells(scan);
     spec.code = read_method(scan);
     return spec;
@@ -129,7 +141,10 @@ std::string to_string(const Spec& spec) {
 }
 
 std::string to_string(const IndexSpec& spec) {
-    return spec.cells ? concatenate(to_string(*spec.cells), ",", to_string(spec.code)) : to_string(spec.code);
+    std::string text = spec.cells ? concatenate(to_string(*spec.cells), ",") : "";
+    text += to_string(spec.code);
+    if (spec.refine) text += concatenate(kRefine, spec.refine->code ? to_string(*spec.refine->code) : kFlat, ")");
+    return text;
 }
 
 }  // namespace summand

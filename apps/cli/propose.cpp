@@ -1,0 +1,130 @@
+#include "propose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "text.h"
+
+namespace summand::cli {
+namespace {
+
+constexpr std::size_t kWords = 256;
+constexpr std::size_t kWorthCells = 200'000;  // fewer vectors are scanned in a fraction of a millisecond
+constexpr std::size_t kMostCells = 65'536, kOneLevel = 8'192, kGroups = 256;
+constexpr std::size_t kLargestComposite = 16;         // bytes up to which encoding by LOCQ takes bearable time
+constexpr std::size_t kSizes[] = {64, 32, 16, 8, 4};  // bytes per vector
+constexpr std::size_t kLeastWithCells = 8;
+
+struct Choice {
+    std::size_t cells = 0;  // 0: exhaustive
+    std::size_t bytes = 0;  // of a code
+};
+
+struct Data {
+    double vectors, dimensions;
+    bool tables;  // of cells: Euclidean residuals only
+};
+
+// As FlatIndex and InvertedIndex count it, and the model.
+double memory_of(const Choice& choice, const Data& data) {
+    const auto M = static_cast<double>(choice.bytes), cells = static_cast<double>(choice.cells);
+    const double codes = std::ceil(data.vectors / 512) * 512 * M;
+    const double model = sizeof(float) * M * kWords * data.dimensions;
+    const double ids = choice.cells > 0 ? sizeof(std::uint64_t) * (data.vectors + cells) : 0;
+    const double tables = data.tables ? sizeof(float) * cells * M * kWords : 0;
+    return codes + model + ids + tables + sizeof(float) * cells * data.dimensions;
+}
+
+// About 4·√N, so that a list holds about √N/4 vectors.
+std::size_t wanted_cells(std::size_t vectors) {
+    if (vectors < kWorthCells) return 0;
+    return std::min(kMostCells, std::bit_ceil(static_cast<std::size_t>(3 * std::sqrt(static_cast<double>(vectors)))));
+}
+
+// The most bytes per vector that fit: with cells, with fewer cells, without.
+std::optional<Choice> largest_fit(std::size_t vectors, const Data& data, double budget) {
+    for (std::size_t cells = wanted_cells(vectors); cells >= 256; cells /= 2)
+        for (const std::size_t bytes : kSizes) {
+            const Choice choice{cells, bytes};
+            const double codes = static_cast<double>(vectors * bytes);
+            const bool most_for_codes = memory_of(choice, data) < 4 * codes;
+            if (bytes >= kLeastWithCells && static_cast<double>(bytes) <= data.dimensions && most_for_codes &&
+                memory_of(choice, data) <= budget)
+                return choice;
+        }
+    for (const std::size_t bytes : kSizes)
+        if (static_cast<double>(bytes) <= data.dimensions && memory_of({0, bytes}, data) <= budget)
+            return Choice{0, bytes};
+    return std::nullopt;
+}
+
+std::string method_of(const Choice& choice) { return choice.bytes <= kLargestComposite ? "LOCQ" : "OPQ"; }
+
+std::string spec_of(const Choice& choice) {
+    const std::string code = method_of(choice) + std::to_string(choice.bytes);
+    if (choice.cells == 0) return code;
+    if (choice.cells <= kOneLevel) return fmt::format("IVF{},{}", choice.cells, code);
+    return fmt::format("IVF{}(groups={}),{}", choice.cells, kGroups, code);
+}
+
+std::string cells_reason(const Choice& choice, std::size_t vectors) {
+    if (choice.cells > 0)
+        return fmt::format("cells   {}: lists of about {} vectors, of which a search looks at a few",
+                           grouped(choice.cells), grouped(vectors / choice.cells));
+    if (vectors < kWorthCells)
+        return fmt::format("cells   none: all of {} codes are scanned in no time", grouped(vectors));
+    return "cells   none: ids take 8 bytes a vector, more than the budget leaves; every search scans all codes";
+}
+
+std::string method_reason(const Choice& choice) {
+    if (method_of(choice) == "LOCQ") return "method  LOCQ: the most accurate at equal bytes";
+    return fmt::format("method  OPQ: with more than {} bytes LOCQ takes long to encode", kLargestComposite);
+}
+
+std::string bytes_reason(const Choice& choice, const Data& data) {
+    const std::string text = fmt::format("bytes   {} per vector", choice.bytes);
+    const Choice next{choice.cells, 2 * choice.bytes};
+    if (static_cast<double>(next.bytes) > data.dimensions || next.bytes > kSizes[0])
+        return text + ": more would gain little";
+    return fmt::format("{}: {} would take {}", text, next.bytes, bytes_text(memory_of(next, data)));
+}
+
+}  // namespace
+
+Proposal propose(const VectorReader& base, Metric metric, double memory_bytes) {
+    const Data data{static_cast<double>(base.rows()), static_cast<double>(base.columns()), metric == Metric::euclidean};
+    const std::size_t smallest = std::min<std::size_t>(kSizes[std::size(kSizes) - 1], base.columns());
+    const std::optional<Choice> fit = largest_fit(base.rows(), data, memory_bytes);
+    require(fit.has_value() || memory_of({0, smallest}, data) <= memory_bytes, base.path(), ": ", grouped(base.rows()),
+            " vectors of ", base.columns(), " dimensions take at least ", bytes_text(memory_of({0, smallest}, data)),
+            " in ", smallest, " bytes each, got --memory of ", bytes_text(memory_bytes));
+    const Choice choice = fit.value_or(Choice{0, smallest});
+    const double used = memory_of(choice, data);
+    return {spec_of(choice),
+            used,
+            {fmt::format("{}: {} vectors of {} dimensions, {} as float32", base.path(), grouped(base.rows()),
+                         base.columns(), bytes_text(sizeof(float) * data.vectors * data.dimensions)),
+             cells_reason(choice, base.rows()), method_reason(choice), bytes_reason(choice, data),
+             fmt::format("memory  about {} of {} when it is searched", bytes_text(used), bytes_text(memory_bytes)),
+             fmt::format("spec    {}", spec_of(choice))}};
+}
+
+double parse_bytes(const std::string& text) {
+    constexpr std::string_view kUnits = "KMGT";
+    double value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || !(value > 0)) return -1;
+    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    if (unit.empty()) return value;
+    const std::size_t power = kUnits.find(unit.front());
+    unit.remove_prefix(1);
+    if (power == std::string_view::npos || !(unit.empty() || unit == "B" || unit == "iB")) return -1;
+    return value * std::pow(unit == "iB" ? 1024.0 : 1000.0, static_cast<double>(power + 1));
+}
+
+}  // namespace summand::cli

@@ -1,0 +1,39 @@
+#include "search_options.h"
+
+namespace summand::cli {
+
+void add_probes(CLI::App& verb, ProbeOptions& options) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+    SearchParameters& parameters = options.parameters;
+    CLI::Option* probes = verb.add_option("--probes", parameters.probes, "Cells to visit, of an inverted index (16)")
+                              ->check(whole_number(1, kMost));
+    verb.add_option("--candidates", parameters.candidates,
+                    "Vectors to look at: cells are visited until there are as many")
+        ->check(whole_number(1, kMost))
+        ->excludes(probes);
+    verb.add_option("--refine", parameters.refine,
+                    "Candidates that the second layer, Refine(...), scores again (4 for each neighbour); 0: none")
+        ->check(whole_number(0, kMost));
+    verb.add_flag("--reconstruct", options.reconstruct,
+                  "Score vectors of an inverted index by putting them together again, without tables; for comparison");
+}
+
+AnyIndex load_for_search(const std::string& path, const ProbeOptions& options) {
+    AnyIndex index = load_any_index(path);
+    const SearchParameters& parameters = options.parameters;
+    require(index.inverted() || (parameters.probes == 0 && parameters.candidates == 0 && !options.reconstruct), path,
+            ": has no cells, expected an inverted index (--spec IVF1024,LOCQ8) for --probes, --candidates and "
+            "--reconstruct");
+    require(index.refinement() || parameters.refine.value_or(0) == 0, path,
+            ": has no second layer, expected one (--spec PQ8,Refine(LOCQ8)) for --refine");
+    return index;
+}
+
+AnySearchOptions search_options(const ProbeOptions& options, std::size_t k, const Execution& execution) {
+    return {.k = k,
+            .parameters = options.parameters,
+            .scoring = options.reconstruct ? Scoring::reconstruction : Scoring::tables,
+            .execution = execution};
+}
+
+}  // namespace summand::cli

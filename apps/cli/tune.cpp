@@ -1,0 +1,152 @@
+// summand tune: the cheapest search parameters that find enough, kept in the index as its defaults.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "exact.h"
+#include "run.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::string index, queries, target = "recall@10=0.9", truth, base;
+    RunOptions run;
+};
+
+// recall@R=VALUE, or recall@RofT=VALUE.
+std::optional<TuneTarget> parse_target(std::string_view text) {
+    TuneTarget target;
+    const char* const end = text.data() + text.size();
+    const auto accept = [&](std::string_view word) {
+        const bool here = text.starts_with(word);
+        if (here) text.remove_prefix(word.size());
+        return here;
+    };
+    const auto read = [&](auto& value) {
+        const auto [stopped, status] = std::from_chars(text.data(), end, value);
+        text = {stopped, static_cast<std::size_t>(end - stopped)};
+        return status == std::errc() && value > 0;
+    };
+    if (!accept("recall@") || !read(target.answers)) return std::nullopt;
+    if (accept("of") && !read(target.truths)) return std::nullopt;
+    const bool right = accept("=") && read(target.recall) && text.empty();
+    return right && target.recall <= 1 && target.truths <= target.answers ? std::optional(target) : std::nullopt;
+}
+
+std::string target_error(const std::string& text) {
+    if (parse_target(text)) return {};
+    return fmt::format("expected recall@R=VALUE or recall@RofT=VALUE (recall@10=0.9, recall@10of10=0.95), got '{}'",
+                       text);
+}
+
+Matrix<std::int64_t> truth_of(const Options& options, const TuneTarget& target, const AnyIndex& index,
+                              const Matrix<float>& queries, Run& run) {
+    if (!options.truth.empty()) return read_ids(options.truth);
+    const VectorReader base(options.base);
+    require_dimensions(base, index.dimensions(), options.index);
+    require(base.rows() == index.size(), options.base, ": expected the ", index.size(), " vectors of ", options.index,
+            ", got ", base.rows());
+    return exact_in_file(base, queries.view(), target.truths, index.metric(), run).ids;
+}
+
+std::string setting_text(const SearchParameters& parameters) {
+    std::string text;
+    const auto add = [&text](const char* name, std::size_t value) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+    };
+    if (parameters.probes > 0) add("probes", parameters.probes);
+    if (parameters.candidates > 0) add("candidates", parameters.candidates);
+    if (parameters.refine) add("refine", *parameters.refine);
+    return text.empty() ? "exhaustive" : text;
+}
+
+void print_trials(const Tuning& tuning, std::size_t queries, const Run& run) {
+    run.print(fmt::format("  {:<28} {:>8} {:>12} {:>14} {:>7} {:>10}", "setting", "cells", "vectors", "cost", "recall",
+                          "queries/s"));
+    for (const Trial& trial : tuning.trials) {
+        const bool chosen = tuning.chosen && tuning.chosen->parameters == trial.parameters;
+        run.print(fmt::format("{} {:<28} {:>8.1f} {:>12.1f} {:>14.0f} {:>7.4f} {:>10.0f}", chosen ? '*' : ' ',
+                              setting_text(trial.parameters), trial.cells, trial.vectors, trial.cost, trial.recall,
+                              static_cast<double>(queries) / std::max(trial.seconds, 1e-9)));
+    }
+}
+
+Json json_of(const Trial& trial) {
+    return {{"probes", trial.parameters.probes},
+            {"candidates", trial.parameters.candidates},
+            {"refine", trial.parameters.refine.value_or(0)},
+            {"cells", trial.cells},
+            {"vectors", trial.vectors},
+            {"cost", trial.cost},
+            {"recall", trial.recall},
+            {"seconds", trial.seconds}};
+}
+
+void write_summary(const Options& options, const Tuning& tuning, const Run& run) {
+    Json trials = Json::array();
+    for (const Trial& trial : tuning.trials) trials.push_back(json_of(trial));
+    run.write_json(
+        {{"target", options.target}, {"chosen", tuning.chosen ? json_of(*tuning.chosen) : Json()}, {"trials", trials}});
+}
+
+void run_tune(const Options& options) {
+    Run run(options.run);
+    const TuneTarget target = *parse_target(options.target);
+    check_outputs({options.index, options.queries, options.truth, options.base}, {{options.run.json}});
+    check_output(options.index);
+    AnyIndex index = load_any_index(options.index);
+    const VectorReader reader(options.queries);
+    require_dimensions(reader, index.dimensions(), options.index);
+    const Matrix<float> queries = read_all(reader);
+    const Matrix<std::int64_t> truth = truth_of(options, target, index, queries, run);
+    const Tuning tuning = about_file(options.truth.empty() ? options.queries : options.truth, [&] {
+        return tune(index, queries.view(), truth.view(), target, run.silent_execution());
+    });
+    print_trials(tuning, queries.rows(), run);
+    write_summary(options, tuning, run);
+    require(tuning.chosen.has_value(), options.index, ": cannot reach ", options.target, ": ",
+            setting_text(tuning.trials.front().parameters), " finds ", tuning.trials.front().recall,
+            "; more bytes per vector or a second layer, Refine(...), would find more. The index is as it was");
+    index.set_defaults(tuning.chosen->parameters);
+    {
+        const SaveGuard guard;
+        save(options.index, index);
+    }
+    run.print(fmt::format("{}: searches with {} from now on; recall {:.4f} on these {} queries", options.index,
+                          setting_text(tuning.chosen->parameters), tuning.chosen->recall, grouped(queries.rows())));
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb =
+        add_verb(app, chosen, "tune", "Find the cheapest search that finds enough, and keep it in the index",
+                 "summand tune index.smd queries.fvecs --target recall@10=0.9 --truth truth.ivecs",
+                 [options] { run_tune(*options); });
+    verb.add_option("INDEX", options->index, "Index made by 'summand build'; gets the parameters as its defaults")
+        ->required();
+    verb.add_option("QUERIES", options->queries, "Vectors like those that will be searched for")->required();
+    verb.add_option("--target", options->target,
+                    "recall@R=VALUE: share of queries whose nearest neighbour is among the first R answers; "
+                    "recall@RofT=VALUE: share of the T nearest among the first R")
+        ->check(CLI::Validator([](const std::string& text) { return target_error(text); }, ""))
+        ->capture_default_str();
+    CLI::Option* truth = verb.add_option("--truth", options->truth, "True neighbours of the queries");
+    verb.add_option("--base", options->base, "Vectors of the index, to find the true neighbours in")->excludes(truth);
+    verb.parse_complete_callback([options] {
+        if (options->truth.empty() && options->base.empty()) throw CLI::RequiredError("--truth or --base");
+    });
+    add_threads(verb, options->run);
+    add_json(verb, options->run);
+    add_quiet(verb, options->run);
+}
+
+}  // namespace summand::cli

@@ -1,0 +1,42 @@
+// The cheapest search that finds enough: settings are tried on queries whose true neighbours are known, from cheap to
+// dear by what they make a search do, not by the clock.
+//
+//     cost = M·(codes scanned) + 4·M·K·(tables of cells added) + 50·D·(candidates scored again)      look-ups per query
+//
+// The weights are rough; which setting is chosen depends on nothing else, so every machine chooses the same one.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "summand/any_index.h"
+
+namespace summand {
+
+/// recall@R of T at least that.
+struct TuneTarget {
+    std::size_t answers = 10;  ///< R
+    std::size_t truths = 1;    ///< T
+    double recall = 0.9;
+};
+
+/// One setting that was tried; counts are means over the queries.
+struct Trial {
+    SearchParameters parameters = {};
+    double cells = 0;    ///< visited
+    double vectors = 0;  ///< whose codes were scanned
+    double cost = 0;
+    double recall = 0;
+    double seconds = 0;  ///< of the whole search, as measured; plays no part in the choice
+};
+
+struct Tuning {
+    std::vector<Trial> trials = {};    ///< in the order they were tried
+    std::optional<Trial> chosen = {};  ///< the cheapest that reaches the target; none: nothing does
+};
+
+/// Throws `Error` for a target outside (0, 1], no queries, or too few true neighbours.
+Tuning tune(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
+            const Execution& execution = {});
+
+}  // namespace summand

@@ -1,0 +1,162 @@
+#include "summand/tune.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "index/cell_order.h"
+#include "index/cell_tables.h"
+#include "summand/error.h"
+#include "summand/evaluate.h"
+
+namespace summand {
+namespace {
+
+// In look-ups: an entry of the tables that are added for a cell, and a dimension of a vector that is scored again.
+constexpr double kEntryCost = 4, kDimensionCost = 50;
+constexpr std::size_t kMostRefined = 256;  // candidates scored again for each answer
+constexpr std::size_t kQueryBlock = 64;
+
+struct Visits {
+    double cells = 0, vectors = 0;
+};
+
+Visits visits_of_block(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters) {
+    const CellTables& cells = *index.cells();
+    const Dictionaries& words = index.model().partition.dictionaries;
+    std::vector<float> scores(queries.rows() * cells.scores());
+    cells.build_scores("tune", queries, 0, scores.data());
+    Visits visits;
+    for (std::size_t q = 0; q < queries.rows(); ++q)
+        for (const Probe& probe :
+             nearest_cells({scores.data() + q * cells.scores(), words.count, words.words, cells.stride()},
+                           *index.lists(), {parameters.probes, parameters.candidates})) {
+            visits.cells += 1;
+            visits.vectors += static_cast<double>(index.lists()->length(probe.cell));
+        }
+    return visits;
+}
+
+// Means over the queries.
+Visits visits_of(const AnyIndex& index, MatrixView<float> queries, const SearchParameters& parameters,
+                 const Execution& execution) {
+    if (!index.inverted()) return {0, static_cast<double>(index.size())};
+    std::vector<Visits> blocks((queries.rows() + kQueryBlock - 1) / kQueryBlock);
+    parallel_ranges(execution, queries.rows(), kQueryBlock, [&](std::size_t first, std::size_t last) {
+        blocks[first / kQueryBlock] =
+            visits_of_block(*index.inverted(), queries.slice(first, last - first), parameters);
+    });
+    Visits mean;
+    for (const Visits& block : blocks) {
+        mean.cells += block.cells / static_cast<double>(queries.rows());
+        mean.vectors += block.vectors / static_cast<double>(queries.rows());
+    }
+    return mean;
+}
+
+class Tuner {
+public:
+    Tuner(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
+          const Execution& execution)
+        : index_(index), queries_(queries), truth_(truth), target_(target), execution_(execution) {}
+
+    Tuning run() {
+        if (!reaches(measured(costed(most_effort(), refine_counts().back())))) return std::move(tuning_);
+        for (const std::size_t refine : refine_counts()) cheapest_with(refine);
+        narrow();
+        return std::move(tuning_);
+    }
+
+private:
+    // Words of cells come in one dictionary: cells are counted. Pairs of words are many and most of them empty: vectors
+    // are.
+    bool by_candidates() const {
+        return index_.inverted() && index_.inverted()->model().partition.dictionaries.count == 2;
+    }
+    std::size_t least_effort() const { return std::min(most_effort(), by_candidates() ? target_.answers : 1); }
+    std::size_t most_effort() const {
+        if (!index_.inverted()) return 0;
+        return std::max<std::size_t>(1, by_candidates() ? index_.size() : index_.inverted()->model().partition.cells());
+    }
+    static std::size_t effort(const Trial& trial) { return trial.parameters.probes + trial.parameters.candidates; }
+
+    std::vector<std::size_t> refine_counts() const {
+        std::vector<std::size_t> counts{0};
+        if (!index_.refinement()) return counts;
+        const std::size_t most = std::min(index_.size(), kMostRefined * target_.answers);
+        for (std::size_t count = target_.answers; count < most; count *= 2) counts.push_back(count);
+        counts.push_back(std::max(most, target_.answers));
+        return counts;
+    }
+
+    Trial costed(std::size_t effort, std::size_t refine) const {
+        Trial trial;
+        if (index_.refinement()) trial.parameters.refine = refine;
+        (by_candidates() ? trial.parameters.candidates : trial.parameters.probes) = effort;
+        const Visits visits = visits_of(index_, queries_, trial.parameters, execution_);
+        trial.cells = visits.cells;
+        trial.vectors = visits.vectors;
+        const Dictionaries& words = index_.quantizer().dictionaries;
+        const auto M = static_cast<double>(words.count), K = static_cast<double>(words.words);
+        const bool tables = index_.inverted() && index_.inverted()->cells()->per_cell();
+        trial.cost = M * trial.vectors + (tables ? kEntryCost * M * K * trial.cells : 0) +
+                     kDimensionCost * static_cast<double>(index_.dimensions() * refine);
+        return trial;
+    }
+
+    Trial measured(Trial trial) {
+        const Stopwatch watch;
+        const Neighbors found =
+            index_.search(queries_, {.k = target_.answers, .parameters = trial.parameters, .execution = execution_});
+        trial.seconds = watch.seconds();
+        trial.recall = recall(found, truth_, target_.answers, target_.truths);
+        tuning_.trials.push_back(trial);
+        if (reaches(trial) && is_cheaper(trial)) tuning_.chosen = trial;
+        return trial;
+    }
+
+    bool reaches(const Trial& trial) const { return trial.recall >= target_.recall; }
+    bool is_cheaper(const Trial& trial) const { return !tuning_.chosen || trial.cost < tuning_.chosen->cost; }
+
+    // Doubles the effort until the target is reached, or no setting can be cheaper any more.
+    void cheapest_with(std::size_t refine) {
+        for (std::size_t now = least_effort();; now = std::min(2 * now, most_effort())) {
+            const Trial trial = costed(now, refine);
+            if (!is_cheaper(trial) || reaches(measured(trial)) || now == most_effort()) return;
+        }
+    }
+
+    // Between the effort that was enough and half of it, to a sixteenth.
+    void narrow() {
+        const std::size_t refine = tuning_.chosen->parameters.refine.value_or(0);
+        std::size_t enough = effort(*tuning_.chosen), too_little = enough / 2;
+        while (enough - too_little > std::max<std::size_t>(1, enough / 16)) {
+            const std::size_t middle = too_little + (enough - too_little) / 2;
+            (reaches(measured(costed(middle, refine))) ? enough : too_little) = middle;
+        }
+    }
+
+    const AnyIndex& index_;
+    MatrixView<float> queries_;
+    MatrixView<std::int64_t> truth_;
+    const TuneTarget& target_;
+    const Execution& execution_;
+    Tuning tuning_ = {};
+};
+
+}  // namespace
+
+Tuning tune(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
+            const Execution& execution) {
+    require(target.recall > 0 && target.recall <= 1, "tune: expected a recall above 0 and up to 1, got ",
+            target.recall);
+    require(target.answers > 0, "tune: expected at least 1 answer, got 0");
+    require(!queries.empty(), "tune: expected at least one query, got none");
+    require(truth.rows() >= queries.rows(), "tune: expected a truth row for each of ", queries.rows(), " queries, got ",
+            truth.rows());
+    require(target.truths > 0 && target.truths <= truth.columns(), "tune: expected the ", target.truths,
+            " nearest true neighbours of each query, got ", truth.columns());
+    return Tuner(index, queries, truth, target, execution).run();
+}
+
+}  // namespace summand

@@ -1,0 +1,186 @@
+#include "summand/any_index.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/parallel.h"
+#include "index/first_codes.h"
+#include "model/exact_score.h"
+#include "model/transform.h"
+#include "summand/error.h"
+
+namespace summand {
+namespace {
+
+constexpr std::size_t kRefinedPerNeighbor = 4;
+
+Matrix<float> moved(MatrixView<float> vectors, Metric metric, const char* what) {
+    Matrix<float> result(vectors.rows(), vectors.columns(),
+                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
+    if (metric == Metric::cosine) scale_to_unit_length(result, what);
+    return result;
+}
+
+void check_codes(const RefineCodes& codes, std::size_t size, std::size_t dimensions) {
+    const Dictionaries& words = codes.quantizer.dictionaries;
+    require(codes.quantizer.dimensions() == dimensions, "index: expected a second layer of ", dimensions,
+            " dimensions, got ", codes.quantizer.dimensions());
+    require(codes.rows.size() == size * words.count, "index: expected a second layer of ", size, " codes of ",
+            words.count, " bytes, got ", codes.rows.size(), " bytes");
+    const auto bad = std::find_if(codes.rows.begin(), codes.rows.end(), [&](auto code) { return code >= words.words; });
+    require(bad == codes.rows.end(), "index: the second layer names word ", bad == codes.rows.end() ? 0 : int{*bad},
+            " of a dictionary of ", words.words, " words");
+}
+
+void check_file(const RefineFile& file, std::size_t size, std::size_t dimensions) {
+    require(file.columns == dimensions, file.path, ": expected vectors of ", dimensions,
+            " dimensions as in the index, got ", file.columns);
+    require(file.rows >= size, file.path, ": expected the ", size, " vectors of the index, got ", file.rows);
+}
+
+std::vector<std::int64_t> found_ids(std::span<const std::int64_t> row) {
+    std::vector<std::int64_t> ids(row.begin(), std::find(row.begin(), row.end(), kNoId));
+    std::sort(ids.begin(), ids.end());  // rows of a file are read in their order
+    return ids;
+}
+
+}  // namespace
+
+RefineCodes refine_codes(Quantizer quantizer, Codes codes) {
+    require(codes.model == identity(quantizer), "index: the codes of the second layer were made by another model");
+    auto rows = std::make_shared<const Matrix<std::uint8_t>>(std::move(codes.rows));
+    return {std::move(quantizer), rows->values(), rows};
+}
+
+AnyIndex::AnyIndex(First index) : first_(std::make_shared<const First>(std::move(index))) {}
+
+std::size_t AnyIndex::size() const {
+    return std::visit([](const auto& index) { return index.size(); }, *first_);
+}
+
+Metric AnyIndex::metric() const { return flat() ? flat()->metric() : inverted()->model().metric; }
+
+const Quantizer& AnyIndex::quantizer() const { return flat() ? flat()->quantizer() : inverted()->model().quantizer; }
+
+std::size_t AnyIndex::code_bytes() const {
+    const auto* second = refinement_ ? std::get_if<RefineCodes>(&*refinement_) : nullptr;
+    return quantizer().code_bytes() + (second ? second->quantizer.dictionaries.count : 0);
+}
+
+std::size_t AnyIndex::memory_bytes() const {
+    std::size_t bytes = std::visit([](const auto& index) { return index.memory_bytes(); }, *first_);
+    if (const auto* second = refinement_ ? std::get_if<RefineCodes>(&*refinement_) : nullptr)
+        bytes += second->rows.size() + first_codes_->memory_bytes();
+    return bytes;
+}
+
+void AnyIndex::set_refinement(Refinement refinement) {
+    first_codes_ = nullptr;
+    if (const auto* codes = std::get_if<RefineCodes>(&refinement)) {
+        check_codes(*codes, size(), dimensions());
+        first_codes_ = std::make_shared<const FirstCodes>(first_);
+    } else {
+        check_file(std::get<RefineFile>(refinement), size(), dimensions());
+    }
+    refinement_ = std::move(refinement);
+}
+
+void AnyIndex::set_defaults(const SearchParameters& defaults) {
+    check("index", defaults);
+    defaults_ = defaults;
+}
+
+void AnyIndex::check(const char* what, const SearchParameters& parameters) const {
+    require(inverted() || (parameters.probes == 0 && parameters.candidates == 0), what,
+            ": the index has no cells to probe, expected an inverted one");
+    require(refinement_ || parameters.refine.value_or(0) == 0, what,
+            ": the index has no second layer, expected one built with Refine(...)");
+}
+
+SearchParameters AnyIndex::resolved(const SearchParameters& given, std::size_t k) const {
+    const bool own_cells = given.probes == 0 && given.candidates == 0;
+    SearchParameters result = own_cells ? defaults_ : given;
+    if (inverted() && result.probes == 0 && result.candidates == 0) result.probes = InvertedSearchOptions().probes;
+    const auto wanted = given.refine ? given.refine : defaults_.refine;
+    result.refine = wanted.value_or(refinement_ ? kRefinedPerNeighbor * k : 0);
+    if (*result.refine > 0) result.refine = std::max(k, *result.refine);
+    return result;
+}
+
+Neighbors AnyIndex::first_search(MatrixView<float> queries, const AnySearchOptions& options,
+                                 const SearchParameters& resolved) const {
+    const std::size_t k = *resolved.refine == 0 ? options.k : std::max(options.k, std::min(*resolved.refine, size()));
+    if (flat()) return flat()->search(queries, {.k = k, .filter = options.filter, .execution = options.execution});
+    return inverted()->search(queries, {.k = k,
+                                        .probes = resolved.probes,
+                                        .candidates = resolved.candidates,
+                                        .filter = options.filter,
+                                        .scoring = options.scoring,
+                                        .execution = options.execution});
+}
+
+Matrix<float> AnyIndex::refined_vectors(std::span<const std::int64_t> ids) const {
+    if (const auto* file = std::get_if<RefineFile>(&*refinement_)) {
+        Matrix<float> vectors = file->read(ids);
+        if (metric() == Metric::cosine) scale_to_unit_length(vectors, file->path.c_str());
+        return vectors;
+    }
+    const auto& codes = std::get<RefineCodes>(*refinement_);
+    const std::size_t M = codes.quantizer.dictionaries.count;
+    Matrix<float> vectors(ids.size(), dimensions());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        first_codes_->reconstruct(ids[i], vectors.row(i));
+        add_decoded(codes.quantizer, codes.rows.data() + static_cast<std::size_t>(ids[i]) * M, vectors.row(i));
+    }
+    return vectors;
+}
+
+Neighbors AnyIndex::search(MatrixView<float> queries, const AnySearchOptions& options) const {
+    require(options.k > 0, "search: expected k of at least 1, got 0");
+    check("search", options.parameters);
+    const SearchParameters parameters = resolved(options.parameters, options.k);
+    Neighbors candidates = first_search(queries, options, parameters);
+    if (*parameters.refine == 0) return candidates;
+    const Matrix<float> own = moved(queries, metric(), "search");
+    Neighbors found{{queries.rows(), options.k, kNoId},
+                    {queries.rows(), options.k, std::numeric_limits<float>::infinity()}};
+    parallel_for(options.execution, queries.rows(), [&](std::size_t query) {
+        const std::vector<std::int64_t> ids = found_ids(candidates.ids[query]);
+        const Matrix<float> vectors = refined_vectors(ids);
+        std::vector<ExactNeighbor> best;
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            best.push_back(
+                {exact_score(own.row(query), vectors.row(i), own.columns(), metric() == Metric::euclidean), ids[i]});
+        std::sort(best.begin(), best.end());
+        for (std::size_t i = 0; i < std::min(options.k, best.size()); ++i) {
+            found.ids[query][i] = best[i].id;
+            found.scores[query][i] = static_cast<float>(best[i].score);
+        }
+    });
+    return found;
+}
+
+Residuals::Residuals(const AnyIndex& index)
+    : first_codes_(std::make_shared<const FirstCodes>(index.first())), metric_(index.metric()) {}
+
+Matrix<float> Residuals::operator()(MatrixView<float> vectors, std::span<const std::int64_t> ids,
+                                    const Execution& execution) const {
+    require(ids.size() == vectors.rows(), "residuals: expected an id for each of ", vectors.rows(), " vectors, got ",
+            ids.size());
+    require(vectors.columns() == first_codes_->dimensions(), "residuals: expected vectors of ",
+            first_codes_->dimensions(), " dimensions, got ", vectors.columns());
+    for (const std::int64_t id : ids)
+        require(id >= 0 && static_cast<std::size_t>(id) < first_codes_->size(), "residuals: expected ids below ",
+                first_codes_->size(), ", got ", id);
+    Matrix<float> result = moved(vectors, metric_, "residuals");
+    parallel_ranges(execution, ids.size(), 1024, [&](std::size_t first, std::size_t last) {
+        std::vector<float> approximation(vectors.columns());
+        for (std::size_t i = first; i < last; ++i) {
+            first_codes_->reconstruct(ids[i], approximation.data());
+            for (std::size_t d = 0; d < approximation.size(); ++d) result[i][d] -= approximation[d];
+        }
+    });
+    return result;
+}
+
+}  // namespace summand

@@ -1,0 +1,89 @@
+#include "index/first_codes.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/aligned.h"
+#include "index/inverted_lists.h"
+#include "model/word_sum.h"
+#include "summand/error.h"
+
+namespace summand {
+namespace {
+
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+std::vector<std::uint32_t> positions_of(const InvertedLists& lists) {
+    require(lists.size() < kNowhere, "index: a second layer of codes takes fewer than ", kNowhere, " vectors, got ",
+            lists.size());
+    std::vector<std::uint32_t> positions(lists.size(), kNowhere);
+    for (std::size_t position = 0; position < lists.size(); ++position) {
+        const auto id = static_cast<std::uint64_t>(lists.id(position));
+        require(id < positions.size() && positions[id] == kNowhere,
+                "index: a second layer of codes needs the ids from 0 to ", positions.size() - 1,
+                ", each once; the index has id ", id, id < positions.size() ? " twice" : "");
+        positions[id] = static_cast<std::uint32_t>(position);
+    }
+    return positions;
+}
+
+void decode_at(const Quantizer& quantizer, const PackedCodes& packed, std::size_t position, float* vector) {
+    std::uint8_t code[kMaxDictionaries];
+    for (std::size_t m = 0; m < packed.dictionaries(); ++m) code[m] = packed.word(position, m);
+    add_decoded(quantizer, code, vector);
+}
+
+std::size_t cell_of(const InvertedLists& lists, std::size_t position) {
+    const auto& begin = lists.parts().begin;
+    return static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), position) - begin.begin()) - 1;
+}
+
+void add_centre(const Dictionaries& words, std::size_t cell, float* vector) {
+    const std::size_t chosen[] = {words.count == 1 ? cell : cell / words.words, cell % words.words};
+    for (std::size_t i = 0; i < words.count; ++i) {
+        const float* word = words.word(i, chosen[i]);
+        for (std::size_t d = 0; d < words.dimensions(); ++d) vector[d] += word[d];
+    }
+}
+
+}  // namespace
+
+void add_decoded(const Quantizer& quantizer, const std::uint8_t* code, float* vector) {
+    const std::size_t D = quantizer.dimensions();
+    thread_local Scratch<float> scratch;
+    float* sum = scratch.at_least(D);
+    word_sum(quantizer.dictionaries, code, sum);
+    for (std::size_t d = 0; d < D; ++d) vector[d] += quantizer.centre[d];
+    if (quantizer.rotation.empty())
+        for (std::size_t d = 0; d < D; ++d) vector[d] += sum[d];
+    else
+        for (std::size_t i = 0; i < D; ++i)
+            for (std::size_t d = 0; d < D; ++d) vector[d] += sum[i] * quantizer.rotation[i][d];
+}
+
+FirstCodes::FirstCodes(std::shared_ptr<const AnyIndex::First> index) : index_(std::move(index)) {
+    if (const auto* inverted = std::get_if<InvertedIndex>(index_.get())) positions_ = positions_of(*inverted->lists());
+}
+
+std::size_t FirstCodes::size() const {
+    return std::visit([](const auto& index) { return index.size(); }, *index_);
+}
+
+const Quantizer& FirstCodes::quantizer() const {
+    if (const auto* flat = std::get_if<FlatIndex>(index_.get())) return flat->quantizer();
+    return std::get<InvertedIndex>(*index_).model().quantizer;
+}
+
+void FirstCodes::reconstruct(std::int64_t id, float* vector) const {
+    const auto row = static_cast<std::size_t>(id);
+    std::fill_n(vector, dimensions(), 0.0f);
+    if (const auto* flat = std::get_if<FlatIndex>(index_.get()))
+        return decode_at(quantizer(), *flat->packed(), row, vector);
+    const auto& inverted = std::get<InvertedIndex>(*index_);
+    const InvertedModel& model = inverted.model();
+    decode_at(quantizer(), inverted.lists()->packed(), positions_[row], vector);
+    if (model.coding == Coding::residual)
+        add_centre(model.partition.dictionaries, cell_of(*inverted.lists(), positions_[row]), vector);
+}
+
+}  // namespace summand

@@ -1,0 +1,153 @@
+// An index of either kind with its second layer and the defaults of its search.
+#include <cstring>
+#include <filesystem>
+
+#include "base/aligned.h"
+#include "io/in_place.h"
+#include "io/index_sections.h"
+#include "io/mapped_file.h"
+#include "io/metadata.h"
+#include "summand/any_index.h"
+
+namespace summand {
+
+KeptBytes copied(std::span<const std::byte> bytes) {
+    auto copy = std::make_shared<AlignedBuffer<std::byte>>(bytes.size());
+    if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
+    return {{copy->data(), copy->size()}, copy};
+}
+
+KeptBytes mapped(const std::string& path) {
+    auto file = std::make_shared<MappedFile>(path);
+    return {file->bytes(), file};
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_second(ContainerWriter& writer, const RefineCodes& codes, std::size_t size) {
+    const std::size_t M = codes.quantizer.dictionaries.count;
+    Bytes model = save(codes.quantizer);
+    const std::size_t length = model.size();
+    writer.add("refine_model", Element::uint8, {length}, std::move(model));
+    writer.add("refine_codes", Element::uint8, {size, M}, codes.rows);
+    writer.metadata["refine"] = {{"with", "codes"}, {"model_bytes", length}};
+}
+
+void add_second(ContainerWriter& writer, const RefineFile& file, std::size_t) {
+    writer.add("refine_sample", Element::float32, {file.sample.rows(), file.columns}, file.sample.values());
+    writer.metadata["refine"] = {
+        {"with", "file"}, {"path", file.path}, {"vectors", file.rows}, {"sample", file.sample.rows()}};
+}
+
+// What is left to the defaults of the program is not written.
+void add_defaults(ContainerWriter& writer, const SearchParameters& defaults) {
+    nlohmann::json& fields = writer.metadata["index"];
+    if (defaults.probes > 0) fields["probes"] = defaults.probes;
+    if (defaults.candidates > 0) fields["candidates"] = defaults.candidates;
+    if (defaults.refine) fields["refine"] = *defaults.refine;
+}
+
+void with_container(const AnyIndex& index, const FinishContainer& finish) {
+    const auto finish_all = [&](ContainerWriter& writer) {
+        if (index.refinement())
+            std::visit([&](const auto& second) { add_second(writer, second, index.size()); }, *index.refinement());
+        add_defaults(writer, index.defaults());
+        finish(writer);
+    };
+    std::visit([&](const auto& first) { with_container(first, finish_all); }, *index.first());
+}
+
+RefineCodes read_codes_of(const IndexFile& file, const Fields& fields, std::size_t size) {
+    const auto model =
+        in_place<std::byte>(file.reader, file.bytes, "refine_model", Element::uint8, {fields.count("model_bytes")});
+    RefineCodes codes{.quantizer = load_quantizer(model, file.name + ": refine_model"), .owner = file.owner};
+    codes.rows = in_place<std::uint8_t>(file.reader, file.bytes, "refine_codes", Element::uint8,
+                                        {size, codes.quantizer.dictionaries.count});
+    return codes;
+}
+
+// Opens the file anew, which must be the one that the index was built with.
+RefineFile read_file_of(const IndexFile& file, const Fields& fields, const AnyIndex& index, const std::string& folder) {
+    const std::uint64_t sampled = fields.count("sample");
+    const auto sample = file.reader.values<float>("refine_sample", Element::float32, {sampled, index.dimensions()});
+    RefineFile now = file.named([&] { return refine_file(fields.text("path"), folder); });
+    const std::string meant = concatenate("the vectors of Refine(flat) in ", now.path, " are not those of the index: ");
+    file.reader.check(now.rows == fields.count("vectors") && now.columns == index.dimensions(), meant, "expected ",
+                      fields.count("vectors"), " of ", index.dimensions(), " dimensions, got ", now.rows, " of ",
+                      now.columns);
+    file.reader.check(now.sample.values() == sample, meant, "some of their values are others");
+    return now;
+}
+
+void read_second(const IndexFile& file, const std::string& folder, AnyIndex& index) {
+    const Fields fields(file.reader, file.metadata, "refine");
+    const std::string with = fields.text("with");
+    file.reader.check(with == "codes" || with == "file", "metadata refine.with is '", with,
+                      "', expected codes or file");
+    Refinement second;
+    if (with == "codes")
+        second = read_codes_of(file, fields, index.size());
+    else
+        second = read_file_of(file, fields, index, folder);
+    file.named([&] { index.set_refinement(std::move(second)); });
+}
+
+SearchParameters read_defaults(const Fields& fields) {
+    SearchParameters defaults;
+    if (fields.has("probes")) defaults.probes = fields.count("probes");
+    if (fields.has("candidates")) defaults.candidates = fields.count("candidates");
+    if (fields.has("refine")) defaults.refine = fields.count("refine");
+    return defaults;
+}
+
+AnyIndex load_from(KeptBytes kept, std::string_view name, const std::string& folder) {
+    const IndexFile file(std::move(kept), name);
+    AnyIndex index(file.reader.kind() == Kind::inverted ? AnyIndex::First(read_inverted_index(file))
+                                                        : AnyIndex::First(read_index(file)));
+    if (file.metadata.contains("refine")) read_second(file, folder, index);
+    file.named([&] { index.set_defaults(read_defaults(Fields(file.reader, file.metadata, "index"))); });
+    return index;
+}
+
+}  // namespace
+
+RefineFile refine_file(const std::string& path, const std::string& folder) {
+    constexpr std::size_t kSampled = 16;
+    auto reader = std::make_shared<const VectorReader>((fs::path(folder) / path).string());
+    RefineFile file{.path = path, .rows = reader->rows(), .columns = reader->columns()};
+    const std::size_t count = std::min(kSampled, file.rows);
+    file.sample = Matrix<float>(count, file.columns);
+    const auto read_rows = [reader](const auto& row_of, Matrix<float>& out) {
+        for (std::size_t i = 0; i < out.rows(); ++i)
+            std::copy_n(reader->read(row_of(i), 1).data(), out.columns(), out.row(i));
+    };
+    read_rows([&](std::size_t i) { return count < 2 ? 0 : i * (file.rows - 1) / (count - 1); }, file.sample);
+    file.read = [read_rows, columns = file.columns](std::span<const std::int64_t> ids) {
+        Matrix<float> vectors(ids.size(), columns);
+        read_rows([&](std::size_t i) { return static_cast<std::size_t>(ids[i]); }, vectors);
+        return vectors;
+    };
+    return file;
+}
+
+Bytes save(const AnyIndex& index) {
+    Bytes bytes;
+    with_container(index, [&](ContainerWriter& writer) { bytes = writer.finish(); });
+    return bytes;
+}
+
+void save(const std::string& path, const AnyIndex& index) {
+    with_container(index, [&](ContainerWriter& writer) { writer.finish(path); });
+}
+
+AnyIndex load_any_index(std::span<const std::byte> bytes, std::string_view name) {
+    return load_from(copied(bytes), name, "");
+}
+
+AnyIndex load_any_index(const std::string& path) {
+    return load_from(mapped(path), path, fs::path(path).parent_path().string());
+}
+
+}  // namespace summand

@@ -1,0 +1,67 @@
+// What the files of both kinds of index share: where their bytes come from, and the sections beside those of a second
+// layer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/container_reader.h"
+#include "io/container_writer.h"
+#include "summand/index.h"
+#include "summand/inverted.h"
+
+namespace summand {
+
+/// Bytes aligned to 64, in a mapped file or in memory, and what keeps them.
+struct KeptBytes {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+};
+
+KeptBytes copied(std::span<const std::byte> bytes);
+KeptBytes mapped(const std::string& path);
+
+/// A container that is being loaded.
+struct IndexFile {
+    IndexFile(KeptBytes kept, std::string_view file_name)
+        : bytes(kept.bytes), owner(std::move(kept.owner)), name(file_name) {}
+
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+    std::string name;
+    MemoryBytes source{bytes};
+    ContainerReader reader{source, name};
+    nlohmann::json metadata = reader.metadata();
+
+    /// Runs `work`; its errors get the file's name in front.
+    template <class Work>
+    auto named(const Work& work) const {
+        try {
+            return work();
+        } catch (const Error& error) {
+            throw Error(concatenate(name, ": ", error.what()));
+        }
+    }
+};
+
+/// An index without a second layer; throws where the file has one.
+template <class Read>
+auto load_plain(KeptBytes kept, std::string_view name, const Read& read) {
+    const IndexFile file(std::move(kept), name);
+    auto index = read(file);
+    file.reader.check(!file.metadata.contains("refine"), "has a second layer; load_any_index reads it");
+    return index;
+}
+
+FlatIndex read_index(const IndexFile& file);
+InvertedIndex read_inverted_index(const IndexFile& file);
+
+/// Hands the container of an index to `finish` while what it borrows is alive.
+using FinishContainer = std::function<void(ContainerWriter&)>;
+void with_container(const FlatIndex& index, const FinishContainer& finish);
+void with_container(const InvertedIndex& index, const FinishContainer& finish);
+
+}  // namespace summand

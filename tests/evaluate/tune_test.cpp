@@ -1,0 +1,136 @@
+#include "summand/tune.h"
+
+#include <algorithm>
+
+#include "summand/evaluate.h"
+#include "summand/train.h"
+#include "support/data.h"
+
+namespace summand::test {
+namespace {
+
+constexpr std::size_t kSize = 600, kDimensions = 8;
+
+struct Setting {
+    Matrix<float> base = clustered(kSize, kDimensions), queries = clustered(40, kDimensions, 2);
+    Matrix<std::int64_t> truth = exact_neighbors(base.view(), queries.view(), 10, Metric::euclidean).ids;
+
+    AnyIndex inverted(const char* spec) const {
+        InvertedBuilder builder(train(base.view(), parse_index_spec(spec)));
+        builder.add(base.view());
+        return AnyIndex(std::move(builder).finish());
+    }
+    AnyIndex flat() const {
+        const Quantizer model = train(base.view(), parse_spec("PQ2x4"));
+        return AnyIndex(FlatIndex(model, encode(model, base.view()), Metric::euclidean));
+    }
+    void refine(AnyIndex& index) const {
+        RefineFile file{.path = "rows", .rows = kSize, .columns = kDimensions};
+        file.read = [this](std::span<const std::int64_t> ids) {
+            Matrix<float> rows(ids.size(), kDimensions);
+            for (std::size_t i = 0; i < ids.size(); ++i)
+                std::copy_n(base.row(static_cast<std::size_t>(ids[i])), kDimensions, rows.row(i));
+            return rows;
+        };
+        index.set_refinement(std::move(file));
+    }
+    double recall_with(const AnyIndex& index, const SearchParameters& parameters, const TuneTarget& target) const {
+        return recall(index.search(queries.view(), {.k = target.answers, .parameters = parameters}), truth.view(),
+                      target.answers, target.truths);
+    }
+    Tuning tuned(const AnyIndex& index, const TuneTarget& target, unsigned threads = 0) const {
+        return tune(index, queries.view(), truth.view(), target, {.threads = threads});
+    }
+};
+
+}  // namespace
+
+TEST(Tune, ChoosesTheCheapestTrialThatReachesTheTarget) {
+    const Setting s;
+    for (const char* spec : {"IVF32,PQ4x4", "IVF32(coding=plain),PQ4x4", "IMI2x3,PQ4x4"})
+        for (const double wanted : {0.3, 0.6, 0.9}) {
+            AnyIndex index = s.inverted(spec);
+            s.refine(index);
+            const TuneTarget target{.answers = 10, .truths = 10, .recall = wanted};
+            const Tuning tuning = s.tuned(index, target);
+            ASSERT_TRUE(tuning.chosen.has_value());
+            EXPECT_GE(s.recall_with(index, tuning.chosen->parameters, target), wanted);
+            for (const Trial& trial : tuning.trials) {
+                EXPECT_DOUBLE_EQ(trial.recall, s.recall_with(index, trial.parameters, target));
+                EXPECT_TRUE(trial.recall < wanted || trial.cost >= tuning.chosen->cost);
+            }
+        }
+}
+
+TEST(Tune, FindsTheFewestCellsByThemselves) {
+    const Setting s;
+    const AnyIndex index = s.inverted("IVF64,PQ8x8");
+    const TuneTarget target{.answers = 50, .truths = 10, .recall = 0.95};
+    const Tuning tuning = s.tuned(index, target);
+    ASSERT_TRUE(tuning.chosen.has_value());
+    const std::size_t probes = tuning.chosen->parameters.probes;
+    EXPECT_FALSE(tuning.chosen->parameters.refine.has_value());
+    ASSERT_GT(probes, 1u);
+    EXPECT_LT(s.recall_with(index, {.probes = probes - 1}, target), 0.95);
+}
+
+TEST(Tune, CountsWhatASearchVisits) {
+    const Setting s;
+    const AnyIndex index = s.inverted("IVF16,PQ4x4");
+    const Tuning tuning = s.tuned(index, {.answers = 10, .truths = 10, .recall = 0.2});
+    EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the dearest comes first
+    EXPECT_NEAR(tuning.trials.front().vectors, kSize, 1e-9);
+    EXPECT_DOUBLE_EQ(tuning.trials.front().cost, 4.0 * tuning.trials.front().vectors + 4.0 * 4 * 16 * 16);
+    for (const Trial& trial : tuning.trials)
+        EXPECT_DOUBLE_EQ(trial.cells, static_cast<double>(trial.parameters.probes));
+}
+
+TEST(Tune, AFlatIndexHasItsSecondLayerTuned) {
+    const Setting s;
+    AnyIndex index = s.flat();
+    const TuneTarget target{.answers = 10, .truths = 10, .recall = 0.95};
+    EXPECT_FALSE(s.tuned(index, target).chosen.has_value());
+    EXPECT_EQ(s.tuned(index, target).trials.size(), 1u);
+    s.refine(index);
+    const Tuning tuning = s.tuned(index, target);
+    ASSERT_TRUE(tuning.chosen.has_value());
+    EXPECT_LT(*tuning.chosen->parameters.refine, kSize);
+    EXPECT_EQ(tuning.chosen->parameters.probes, 0u);
+}
+
+TEST(Tune, ATargetThatNothingReachesIsToldAfterTheDearestTrial) {
+    const Setting s;
+    const Tuning tuning = s.tuned(s.inverted("IVF16,PQ1x1"), {.answers = 1, .truths = 1, .recall = 1});
+    EXPECT_FALSE(tuning.chosen.has_value());
+    ASSERT_EQ(tuning.trials.size(), 1u);
+    EXPECT_EQ(tuning.trials.front().parameters.probes, 16u);
+}
+
+TEST(Tune, TriesTheSameForEveryThreadCountAndKernel) {
+    const Setting s;
+    AnyIndex index = s.inverted("IVF16,PQ4x4");
+    s.refine(index);
+    const auto tried = [&](unsigned threads) {
+        std::vector<SearchParameters> parameters;
+        for (const Trial& trial : s.tuned(index, {.recall = 0.8}, threads).trials)
+            parameters.push_back(trial.parameters);
+        return parameters;
+    };
+    const std::vector<SearchParameters> expected = tried(1);
+    with_each_level([&] { EXPECT_EQ(tried(3), expected); });
+}
+
+TEST(Tune, WrongTargetsAreRefused) {
+    const Setting s;
+    const AnyIndex index = s.flat();
+    expect_error([&] { s.tuned(index, {.recall = 1.5}); }, {"tune: expected a recall above 0 and up to 1, got 1.5"});
+    expect_error([&] { s.tuned(index, {.answers = 0}); }, {"tune: expected at least 1 answer, got 0"});
+    expect_error([&] { s.tuned(index, {.answers = 20, .truths = 11}); },
+                 {"expected the 11 nearest true neighbours", "got 10"});
+    expect_error([&] { tune(index, s.queries.view().slice(0, 0), s.truth.view(), {}); },
+                 {"at least one query, got none"});
+    expect_error([&] { tune(index, s.queries.view(), s.truth.view().slice(0, 3), {}); },
+                 {"expected a truth row for each of 40 queries, got 3"});
+}
+
+}  // namespace summand::test

@@ -1,0 +1,270 @@
+#include "summand/any_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "summand/evaluate.h"
+#include "summand/train.h"
+#include "support/data.h"
+
+namespace summand::test {
+namespace {
+
+constexpr Metric kMetrics[] = {Metric::euclidean, Metric::inner_product, Metric::cosine};
+constexpr const char* kSpecs[] = {"PQ2x4", "OPQ2x4", "IVF6,PQ2x4", "IVF6(coding=plain),RQ2x4", "IMI2x2,OPQ2x4"};
+constexpr std::size_t kSize = 300, kDimensions = 8;
+
+AnyIndex first_layer(const std::string& text, Metric metric, const Matrix<float>& vectors) {
+    const IndexSpec spec = parse_index_spec(text);
+    if (!spec.cells) {
+        const Quantizer model = train(vectors.view(), spec.code, {.metric = metric});
+        return AnyIndex(FlatIndex(model, encode(model, vectors.view()), metric));
+    }
+    InvertedBuilder builder(train(vectors.view(), spec, {.metric = metric}));
+    builder.add(vectors.view());
+    return AnyIndex(std::move(builder).finish());
+}
+
+std::vector<std::int64_t> all_ids(std::size_t size) {
+    std::vector<std::int64_t> ids(size);
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+}
+
+// The vectors in memory instead of a file.
+RefineFile rows_of(const Matrix<float>& vectors) {
+    RefineFile file{.path = "rows", .rows = vectors.rows(), .columns = vectors.columns()};
+    file.read = [&vectors](std::span<const std::int64_t> ids) {
+        Matrix<float> rows(ids.size(), vectors.columns());
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            std::copy_n(vectors.row(static_cast<std::size_t>(ids[i])), rows.columns(), rows.row(i));
+        return rows;
+    };
+    return file;
+}
+
+Quantizer second_quantizer(const Matrix<float>& left, Metric metric) {
+    return train(left.view(), parse_spec("OPQ4x4"),
+                 {.metric = metric == Metric::cosine ? Metric::inner_product : metric});
+}
+
+// Every cell is visited and every vector scored again.
+AnySearchOptions everything(const AnyIndex& index, std::size_t k) {
+    return {.k = k, .parameters = {.probes = index.inverted() ? std::size_t{100} : 0, .refine = kSize}};
+}
+
+AnySearchOptions some(const AnyIndex& index, std::size_t k, std::size_t refine) {
+    return {.k = k, .parameters = {.probes = index.inverted() ? std::size_t{3} : 0, .refine = refine}};
+}
+
+Matrix<float> of_length_one(Matrix<float> vectors, Metric metric) {
+    for (std::size_t i = 0; i < (metric == Metric::cosine ? vectors.rows() : 0); ++i) {
+        const double length = std::sqrt(dot(vectors.row(i), vectors.row(i), vectors.columns()));
+        for (float& x : vectors[i]) x = static_cast<float>(static_cast<double>(x) / length);
+    }
+    return vectors;
+}
+
+// Scores of the best are those of an exact search among the sums of both approximations.
+void expect_sums_of_layers(AnyIndex index, const Matrix<float>& vectors, const Quantizer& second) {
+    const Matrix<float> queries = clustered(7, kDimensions, 2), unit = of_length_one(vectors, index.metric());
+    const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+    const Codes codes = encode(second, left.view());
+    Matrix<float> sums = decode(second, codes);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums.data()[i] += unit.data()[i] - left.data()[i];
+    const Metric metric = index.metric() == Metric::euclidean ? Metric::euclidean : Metric::inner_product;
+    const Neighbors expected = exact_neighbors(sums.view(), of_length_one(queries, index.metric()).view(), 20, metric);
+    index.set_refinement(refine_codes(second, codes));
+    const Neighbors found = index.search(queries.view(), everything(index, 20));
+    for (std::size_t i = 0; i < found.scores.size(); ++i) {
+        const float score = expected.scores.data()[i];
+        EXPECT_NEAR(found.scores.data()[i], score, 1e-4 * (1 + std::abs(score)));
+    }
+}
+
+template <class Body>
+void for_each_index(const Matrix<float>& vectors, const Body& body) {
+    for (const char* spec : kSpecs)
+        for (const Metric metric : kMetrics) {
+            SCOPED_TRACE(concatenate(spec, " ", name(metric)));
+            body(first_layer(spec, metric, vectors), metric);
+        }
+}
+
+}  // namespace
+
+TEST(AnyIndex, AllVectorsThemselvesScoredAgainAreAnExactSearch) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
+    for_each_index(vectors, [&](AnyIndex index, Metric metric) {
+        index.set_refinement(rows_of(vectors));
+        EXPECT_EQ(index.search(queries.view(), everything(index, 20)),
+                  exact_neighbors(vectors.view(), queries.view(), 20, metric));
+    });
+}
+
+TEST(AnyIndex, ASecondLayerOfCodesScoresTheSumOfBothApproximations) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    for_each_index(vectors, [&](const AnyIndex& index, Metric metric) {
+        expect_sums_of_layers(index, vectors,
+                              second_quantizer(Residuals(index)(vectors.view(), all_ids(kSize)), metric));
+    });
+}
+
+TEST(AnyIndex, EveryMethodOfTheRegistryMakesASecondLayer) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    const AnyIndex index = first_layer("IVF6,PQ2x2", Metric::euclidean, vectors);
+    const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+    for (const MethodInfo& method : methods()) {
+        SCOPED_TRACE(method.name);
+        const char* shape = method.name == "ITQ" ? "8" : method.name == "CQc" ? "10x2" : "3x2";
+        expect_sums_of_layers(index, vectors,
+                              train(left.view(), parse_spec(concatenate(method.name, shape, "(iterations=1)"))));
+    }
+}
+
+TEST(AnyIndex, ASecondLayerLeavesLessThanTheFirst) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    for_each_index(vectors, [&](const AnyIndex& index, Metric metric) {
+        const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+        const Quantizer second = second_quantizer(left, metric);
+        const Matrix<float> nothing(1, kDimensions);
+        double first_error = 0;
+        for (std::size_t i = 0; i < kSize; ++i)
+            first_error += squared_distance(left.row(i), nothing.row(0), kDimensions);
+        EXPECT_LT(distortion(second, left.view(), encode(second, left.view())), 0.5 * first_error / kSize);
+    });
+}
+
+TEST(AnyIndex, FewerCandidatesGiveTheBestOfThoseThatTheFirstSearchFinds) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
+    for_each_index(vectors, [&](AnyIndex index, Metric metric) {
+        const Neighbors candidates = index.search(queries.view(), some(index, 30, 0));
+        const Neighbors all = exact_neighbors(vectors.view(), queries.view(), kSize, metric);
+        index.set_refinement(rows_of(vectors));
+        const Neighbors found = index.search(queries.view(), some(index, 10, 30));
+        for (std::size_t q = 0; q < queries.rows(); ++q) {
+            const auto row = candidates.ids[q];
+            std::vector<std::int64_t> expected;  // of the exact order, what is a candidate
+            for (const std::int64_t id : all.ids[q])
+                if (std::find(row.begin(), row.end(), id) != row.end() && expected.size() < 10) expected.push_back(id);
+            expected.resize(10, kNoId);
+            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.ids.row(q)));
+        }
+    });
+}
+
+TEST(AnyIndex, FindsTheSameForEveryThreadCountAndKernel) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(40, kDimensions, 2);
+    for (const char* spec : {"OPQ2x4", "IVF6,PQ2x4"}) {
+        AnyIndex index = first_layer(spec, Metric::euclidean, vectors);
+        const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+        const Quantizer second = second_quantizer(left, Metric::euclidean);
+        index.set_refinement(refine_codes(second, encode(second, left.view())));
+        const AnySearchOptions options = some(index, 10, 40);
+        const Neighbors expected = index.search(queries.view(), options);
+        with_each_level([&] {
+            for (const unsigned threads : {1u, 3u}) {
+                AnySearchOptions own = options;
+                own.execution.threads = threads;
+                EXPECT_EQ(index.search(queries.view(), own), expected);
+            }
+        });
+    }
+}
+
+TEST(AnyIndex, ParametersComeFromTheCallThenTheIndexThenTheDefaults) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    AnyIndex index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
+    EXPECT_EQ(index.resolved({}, 10), (SearchParameters{.probes = 16, .refine = 0}));
+    index.set_refinement(rows_of(vectors));
+    EXPECT_EQ(index.resolved({}, 10), (SearchParameters{.probes = 16, .refine = 40}));
+    index.set_defaults({.candidates = 50, .refine = 25});
+    EXPECT_EQ(index.resolved({}, 10), (SearchParameters{.candidates = 50, .refine = 25}));
+    EXPECT_EQ(index.resolved({.probes = 2}, 10), (SearchParameters{.probes = 2, .refine = 25}));
+    EXPECT_EQ(index.resolved({.refine = 0}, 10), (SearchParameters{.candidates = 50, .refine = 0}));
+    EXPECT_EQ(index.resolved({.refine = 3}, 10), (SearchParameters{.candidates = 50, .refine = 10}));
+}
+
+TEST(AnyIndex, AFilterAndTooFewVectorsAreHeeded) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(3, kDimensions, 2);
+    AnyIndex index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    index.set_refinement(rows_of(vectors));
+    const IdFilter filter = IdFilter::range(5, 9);
+    const Neighbors found = index.search(queries.view(), {.k = 6, .filter = &filter});
+    for (std::size_t q = 0; q < queries.rows(); ++q) {
+        for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(filter.keeps(found.ids[q][i]));
+        EXPECT_EQ(found.ids[q][4], kNoId);
+        EXPECT_TRUE(std::isinf(found.scores[q][5]));
+    }
+}
+
+TEST(AnyIndex, CodesCountAsBytesAndAFileDoesNot) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    AnyIndex index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
+    const std::size_t memory = index.memory_bytes();
+    index.set_refinement(rows_of(vectors));
+    EXPECT_EQ(index.memory_bytes(), memory);
+    EXPECT_EQ(index.code_bytes(), 1u);
+    const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
+    const Quantizer second = second_quantizer(left, Metric::euclidean);
+    index.set_refinement(refine_codes(second, encode(second, left.view())));
+    EXPECT_EQ(index.code_bytes(), 5u);
+    EXPECT_EQ(index.memory_bytes(), memory + kSize * (4 + sizeof(std::uint32_t)));
+}
+
+TEST(AnyIndex, WhatDoesNotFitIsRefused) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), wide = clustered(kSize, 9);
+    AnyIndex index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    expect_error([&] { index.set_refinement(rows_of(wide)); }, {"rows: expected vectors of 8 dimensions", "got 9"});
+    const Matrix<float> few = clustered(7, kDimensions);
+    expect_error([&] { index.set_refinement(rows_of(few)); }, {"rows: expected the 300 vectors of the index, got 7"});
+
+    const Quantizer second = second_quantizer(vectors, Metric::euclidean);
+    Codes codes = encode(second, vectors.view());
+    expect_error([&] { index.set_refinement(refine_codes(second, encode(second, few.view()))); },
+                 {"expected a second layer of 300 codes of 4 bytes, got 28 bytes"});
+    const Quantizer other = second_quantizer(wide, Metric::euclidean);
+    expect_error([&] { index.set_refinement(refine_codes(other, encode(other, wide.view()))); },
+                 {"expected a second layer of 8 dimensions, got 9"});
+    expect_error([&] { refine_codes(other, codes); }, {"second layer were made by another model"});
+    codes.rows[3][1] = 16;
+    expect_error([&] { index.set_refinement(refine_codes(second, codes)); },
+                 {"names word 16 of a dictionary of 16 words"});
+}
+
+TEST(AnyIndex, ParametersOfWhatIsNotThereAreRefused) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    AnyIndex index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    expect_error([&] { index.search(vectors.view(), {.parameters = {.probes = 2}}); },
+                 {"search: the index has no cells"});
+    expect_error([&] { index.search(vectors.view(), {.parameters = {.refine = 2}}); },
+                 {"search: the index has no second layer"});
+    expect_error([&] { index.set_defaults({.candidates = 2}); }, {"index: the index has no cells"});
+    expect_error([&] { index.search(vectors.view(), {.k = 0}); }, {"expected k of at least 1, got 0"});
+}
+
+TEST(AnyIndex, CodesNeedTheIdsFromZeroOn) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    const InvertedModel model = train(vectors.view(), parse_index_spec("IVF6,PQ2x4"));
+    const auto index_of = [&](std::vector<std::int64_t> ids) {
+        InvertedBuilder builder(model);
+        builder.add(vectors.view(), ids);
+        return AnyIndex(std::move(builder).finish());
+    };
+    std::vector<std::int64_t> ids = all_ids(kSize);
+    ids[4] = 300;
+    expect_error([&] { Residuals residuals(index_of(ids)); }, {"needs the ids from 0 to 299, each once", "has id 300"});
+    ids[4] = 5;
+    expect_error([&] { Residuals residuals(index_of(ids)); }, {"has id 5 twice"});
+    const Residuals residuals(index_of(all_ids(kSize)));
+    expect_error([&] { residuals(vectors.view(), std::vector<std::int64_t>{1}); },
+                 {"an id for each of 300 vectors, got 1"});
+    expect_error([&] { residuals(vectors.view().slice(0, 1), std::vector<std::int64_t>{300}); },
+                 {"expected ids below 300, got 300"});
+    const Matrix<float> wide = clustered(1, 9);
+    expect_error([&] { residuals(wide.view(), std::vector<std::int64_t>{1}); },
+                 {"expected vectors of 8 dimensions, got 9"});
+}
+
+}  // namespace summand::test

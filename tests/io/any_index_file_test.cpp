@@ -1,0 +1,135 @@
+#include <filesystem>
+#include <numeric>
+
+#include "io/container_support.h"
+#include "summand/any_index.h"
+#include "support/data.h"
+
+namespace summand::test {
+namespace {
+
+constexpr std::size_t kSize = 60, kDimensions = 8;
+
+Matrix<float> base() { return clustered(kSize, kDimensions); }
+
+AnyIndex first_layer(const std::string& text, const Matrix<float>& vectors) {
+    const IndexSpec spec = parse_index_spec(text);
+    if (!spec.cells) {
+        const Quantizer model = train(vectors.view(), spec.code);
+        return AnyIndex(FlatIndex(model, encode(model, vectors.view()), Metric::euclidean));
+    }
+    InvertedBuilder builder(train(vectors.view(), spec));
+    builder.add(vectors.view());
+    return AnyIndex(std::move(builder).finish());
+}
+
+void add_codes(AnyIndex& index, const Matrix<float>& vectors, const char* spec = "OPQ2x2") {
+    std::vector<std::int64_t> ids(vectors.rows());
+    std::iota(ids.begin(), ids.end(), 0);
+    const Matrix<float> left = Residuals(index)(vectors.view(), ids);
+    const Quantizer second = train(left.view(), parse_spec(spec));
+    index.set_refinement(refine_codes(second, encode(second, left.view())));
+}
+
+void expect_same(const AnyIndex& loaded, const AnyIndex& index) {
+    const Matrix<float> queries = clustered(5, kDimensions, 2);
+    EXPECT_EQ(loaded.defaults(), index.defaults());
+    for (const std::size_t refine : {0, 12, 60})
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 7, .parameters = {.refine = refine}}),
+                  index.search(queries.view(), {.k = 7, .parameters = {.refine = refine}}));
+}
+
+}  // namespace
+
+TEST(AnyIndexFile, LoadGivesBackTheSecondLayerAndTheDefaults) {
+    const TemporaryDirectory directory;
+    const Matrix<float> vectors = base();
+    for (const char* spec : {"PQ2x4", "RQ2x2", "IVF4,PQ2x4", "IMI2x1,PQ2x4"}) {
+        AnyIndex index = first_layer(spec, vectors);
+        add_codes(index, vectors);
+        index.set_defaults({.probes = index.inverted() ? std::size_t{2} : 0, .refine = 9});
+        const Bytes bytes = save(index);
+        const AnyIndex loaded = load_any_index(bytes);
+        expect_same(loaded, index);
+        EXPECT_EQ(save(loaded), bytes);
+        save(directory / "i.smd", index);
+        expect_same(load_any_index(directory / "i.smd"), index);
+    }
+}
+
+TEST(AnyIndexFile, IndexesWithoutASecondLayerAreTheFilesTheyWere) {
+    const Matrix<float> vectors = base();
+    const AnyIndex flat = first_layer("PQ2x4", vectors), inverted = first_layer("IVF4,PQ2x4", vectors);
+    EXPECT_EQ(save(flat), save(*flat.flat()));
+    EXPECT_EQ(save(inverted), save(*inverted.inverted()));
+    EXPECT_FALSE(load_any_index(save(*flat.flat())).refinement().has_value());
+    EXPECT_EQ(load_inverted_index(save(inverted)).list_sizes(), inverted.inverted()->list_sizes());
+}
+
+TEST(AnyIndexFile, EveryDamageIsRefused) {
+    const Matrix<float> vectors = clustered(4, 2);
+    AnyIndex index = first_layer("PQ1x1", vectors);
+    add_codes(index, vectors, "PQ1x1");
+    index.set_defaults({.refine = 3});
+    expect_every_damage_refused(save(index), [](const Bytes& bytes) { load_any_index(bytes); });
+}
+
+TEST(AnyIndexFile, TheVectorsAreFoundBesideTheIndexWhereverBothAre) {
+    const TemporaryDirectory directory;
+    std::filesystem::create_directory(directory / "a");
+    const Matrix<float> vectors = base();
+    for (const char* file : {"v.fvecs", "v.npy", "v.fbin", "v.i8bin"}) {
+        AnyIndex index = first_layer("PQ2x4", vectors);
+        write_vectors((directory / "a") + "/" + file, vectors.view());
+        index.set_refinement(refine_file(file, directory / "a"));
+        save((directory / "a") + "/i.smd", index);
+        expect_same(load_any_index((directory / "a") + "/i.smd"), index);
+        std::filesystem::rename(directory / "a", directory / "b");
+        const AnyIndex moved = load_any_index((directory / "b") + "/i.smd");
+        EXPECT_EQ(std::get<RefineFile>(*moved.refinement()).path, file);
+        expect_same(moved, load_any_index((directory / "b") + "/i.smd"));
+        std::filesystem::rename(directory / "b", directory / "a");
+    }
+}
+
+TEST(AnyIndexFile, VectorsThatAreMissingOrOthersAreRefused) {
+    const TemporaryDirectory directory;
+    const std::string file = directory / "v.fvecs", path = directory / "i.smd";
+    Matrix<float> vectors = base();
+    AnyIndex index = first_layer("PQ2x4", vectors);
+    write_vectors(file, vectors.view());
+    index.set_refinement(refine_file(file));
+    save(path, index);
+    expect_same(load_any_index(path), index);
+
+    write_vectors(file, vectors.view().slice(0, 59));
+    expect_error([&] { load_any_index(path); },
+                 {path, "the vectors of Refine(flat) in", file, "expected 60 of 8 dimensions, got 59 of 8"});
+    vectors[59][7] += 1;
+    write_vectors(file, vectors.view());
+    expect_error([&] { load_any_index(path); }, {path, file, "some of their values are others"});
+    std::filesystem::remove(file);
+    expect_error([&] { load_any_index(path); }, {path, file, "No such file"});
+}
+
+TEST(AnyIndexFile, ForgedSecondLayersAreRefused) {
+    const Matrix<float> vectors = base();
+    AnyIndex index = first_layer("PQ2x4", vectors);
+    add_codes(index, vectors);
+    Bytes bytes = save(index);
+    bytes[content_of(bytes, "refine_codes") + 5] = std::byte{4};
+    reseal(bytes);
+    expect_error([&] { load_any_index(bytes, "i.smd"); }, {"i.smd: index: the second layer names word 4"});
+}
+
+TEST(AnyIndexFile, OtherLoadersRefuseASecondLayer) {
+    const Matrix<float> vectors = base();
+    AnyIndex flat = first_layer("PQ2x4", vectors), inverted = first_layer("IVF4,PQ2x4", vectors);
+    add_codes(flat, vectors);
+    add_codes(inverted, vectors);
+    expect_error([&] { load_index(save(flat), "i.smd"); }, {"i.smd: has a second layer; load_any_index reads it"});
+    expect_error([&] { load_inverted_index(save(inverted), "i.smd"); }, {"i.smd: has a second layer"});
+    expect_error([&] { load_any_index(save(flat.quantizer()), "m.smd"); }, {"m.smd: holds a model, expected an index"});
+}
+
+}  // namespace summand::test
