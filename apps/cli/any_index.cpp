@@ -21,7 +21,8 @@ void add_probes(CLI::App& verb, ProbeOptions& options) {
                   "Score vectors of an inverted index by putting them together again, without tables; for comparison");
 }
 
-AnyIndex::AnyIndex(const std::string& path, const ProbeOptions& probes) : index_(load(path)), probes_(probes) {
+AnyIndex::AnyIndex(const std::string& path, const ProbeOptions& probes)
+    : path_(path), index_(load(path)), probes_(probes) {
     require(std::holds_alternative<InvertedIndex>(index_) ||
                 (probes.probes == 0 && probes.candidates == 0 && !probes.reconstruct),
             path,
@@ -36,6 +37,11 @@ std::size_t AnyIndex::size() const {
 std::size_t AnyIndex::dimensions() const {
     if (const auto* flat = std::get_if<FlatIndex>(&index_)) return flat->quantizer().dimensions();
     return std::get<InvertedIndex>(index_).model().quantizer.dimensions();
+}
+
+Metric AnyIndex::metric() const {
+    if (const auto* flat = std::get_if<FlatIndex>(&index_)) return flat->metric();
+    return std::get<InvertedIndex>(index_).model().metric;
 }
 
 InvertedSearchOptions AnyIndex::options(std::size_t k, const Execution& execution) const {

@@ -23,6 +23,8 @@ public:
 
     std::size_t size() const;
     std::size_t dimensions() const;
+    Metric metric() const;
+    const std::string& path() const { return path_; }
 
     Neighbors search(MatrixView<float> queries, std::size_t k, const Execution& execution) const;
     Report evaluate(MatrixView<float> queries, MatrixView<std::int64_t> truth, std::size_t k,
@@ -31,6 +33,7 @@ public:
 private:
     InvertedSearchOptions options(std::size_t k, const Execution& execution) const;
 
+    std::string path_;
     std::variant<FlatIndex, InvertedIndex> index_;
     ProbeOptions probes_;
 };

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <memory>
 
-#include "any_index.h"
-#include "run.h"
+#include "queries.h"
 #include "verbs.h"
 
 namespace summand::cli {
 namespace {
 
 struct Options {
-    std::string index, queries, truth;
+    std::string index, truth;
+    QueryOptions queries;
     std::size_t k = 100;
     ProbeOptions probes;
     RunOptions run;
@@ -21,14 +21,12 @@ struct Options {
 void run_evaluate(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
-    check_outputs({options.index, options.queries, options.truth}, {{options.run.json}});
+    check_outputs({options.index, options.queries.path, options.queries.model, options.truth}, {{options.run.json}});
     const AnyIndex index(options.index, options.probes);
-    const VectorReader reader(options.queries);
-    require_dimensions(reader, index.dimensions(), options.index);
+    const Matrix<float> queries = read_queries(options.queries, index, run.silent_execution());
     const Matrix<std::int64_t> truth = read_ids(options.truth);
-    require(truth.rows() >= reader.rows(), options.truth, ": expected a row for each of the ", reader.rows(),
-            " queries of ", options.queries, ", got ", truth.rows());
-    const Matrix<float> queries = read_all(reader);
+    require(truth.rows() >= queries.rows(), options.truth, ": expected a row for each of the ", queries.rows(),
+            " queries of ", options.queries.path, ", got ", truth.rows());
     const Report report = about_file(options.truth, [&] {
         return index.evaluate(queries.view(), truth.view(), std::min(options.k, index.size()), run.execution());
     });
@@ -46,7 +44,7 @@ void add_evaluate(CLI::App& app, Chosen& chosen) {
                               "summand evaluate index.smd queries.fvecs truth.ivecs --json report.json",
                               [options] { run_evaluate(*options); });
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
-    verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
+    add_queries(verb, options->queries);
     verb.add_option("TRUTH", options->truth, "Their true neighbours, see 'summand exact'")->required();
     add_neighbors(verb, options->k);
     add_probes(verb, options->probes);

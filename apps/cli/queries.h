@@ -1,0 +1,19 @@
+// Queries of search and evaluate: vectors of a file, or vectors put together again from codes (docs/queries.md).
+#pragma once
+
+#include "any_index.h"
+
+namespace summand::cli {
+
+struct QueryOptions {
+    std::string path;
+    std::string model;  ///< of the codes that the file holds; empty: it holds vectors
+};
+
+/// QUERIES and --query-model.
+void add_queries(CLI::App& verb, QueryOptions& options);
+
+/// Throws where the file does not fit the index, or codes do not fit their model.
+Matrix<float> read_queries(const QueryOptions& options, const AnyIndex& index, const Execution& execution);
+
+}  // namespace summand::cli
