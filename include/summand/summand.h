@@ -17,4 +17,5 @@
 #include "summand/neighbors.h"
 #include "summand/partition.h"
 #include "summand/quantizer.h"
+#include "summand/retrieval.h"
 #include "summand/train.h"
