@@ -22,6 +22,7 @@ void add_encode(CLI::App& app, Chosen& chosen);
 void add_build(CLI::App& app, Chosen& chosen);
 void add_search(CLI::App& app, Chosen& chosen);
 void add_evaluate(CLI::App& app, Chosen& chosen);
+void add_aggregate(CLI::App& app, Chosen& chosen);
 void add_exact(CLI::App& app, Chosen& chosen);
 void add_info(CLI::App& app, Chosen& chosen);
 void add_convert(CLI::App& app, Chosen& chosen);

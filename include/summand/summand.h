@@ -1,6 +1,7 @@
 // Everything: compact codes and nearest-neighbour search.
 #pragma once
 
+#include "summand/aggregate.h"
 #include "summand/codes.h"
 #include "summand/compared_methods.h"
 #include "summand/device.h"
