@@ -2,10 +2,9 @@
 // (`summand search --query-model`, or decode()). This file is all that a client needs: C++17, the standard library,
 // nothing to link, no other header of summand; one file to copy, for which it is longer than the others.
 //
-//     const auto encoder = summand::QueryEncoder::from_file("query_model.smd");      // summand train --spec CQd8
-//     const std::vector<std::uint8_t> code = encoder.encode(query);                  // M codes, to be sent
-//     const std::vector<std::uint8_t> file = encoder.code_file(code);                // or as `summand search` reads
-//     them
+//     const auto encoder = summand::QueryEncoder::from_file("query_model.smd");    // of summand train --spec CQd8
+//     const std::vector<std::uint8_t> code = encoder.encode(query);                // M codes, to be sent
+//     const std::vector<std::uint8_t> file = encoder.code_file(code);              // or a file for `summand search`
 //
 // A code minimises |y - Σ_m c[m][code_m]|², y the vector in the space of the words, by iterated conditional modes: from
 // a greedy start one dictionary after the other takes its best word, all others given, until none changes. Then come
