@@ -13,12 +13,27 @@ namespace {
 
 struct Options {
     std::string model, base, output;
+    bool queries = false;
     RunOptions run;
 };
 
+// Of a query only the reconstruction counts: the encoder minds the error alone, and words are all that is sent.
+Quantizer for_queries(Quantizer model, const std::string& path) {
+    require(model.bias != Bias::stored, path, ": ", model.method,
+            " stores a bias with each code, which a query does not need; train with --spec CQd",
+            model.dictionaries.count);
+    model.encoder.penalty = model.encoder.absolute_penalty = 0;
+    return model;
+}
+
+Quantizer model_of(const Options& options) {
+    Quantizer model = load_quantizer(options.model);
+    return options.queries ? for_queries(std::move(model), options.model) : model;
+}
+
 void run_encode(const Options& options) {
     Run run(options.run);
-    const Quantizer model = load_quantizer(options.model);
+    const Quantizer model = model_of(options);
     const VectorReader base(options.base);
     require_dimensions(base, model.dimensions(), options.model);
     if (options.run.dry_run) return show(estimate_encode(base, model), run);
@@ -40,9 +55,14 @@ void run_encode(const Options& options) {
 void add_encode(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App& verb = add_verb(app, chosen, "encode", "Turn vectors into codes",
-                              "summand encode model.smd base.fvecs -o codes.smd", [options] { run_encode(*options); });
+                              "summand encode model.smd base.fvecs -o codes.smd\n"
+                              "  summand encode --queries query_model.smd queries.fvecs -o queries.smd",
+                              [options] { run_encode(*options); });
     verb.add_option("MODEL", options->model, "Model made by 'summand train'")->required();
     verb.add_option("BASE", options->base, "Vectors to encode, read in chunks")->required();
+    verb.add_flag(
+        "--queries", options->queries,
+        "The vectors are queries, to be sent as codes: for the smallest error, whatever the model was made for");
     add_output(verb, options->output, "Codes to write", options->run);
     add_threads(verb, options->run);
     add_seed(verb, options->run);

@@ -1,37 +1,34 @@
-// summand evaluate: an index, queries and their true neighbours in, a report out.
+// summand evaluate: an index, queries and their true neighbours, or lists of relevant images, in, a report out.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "run.h"
+#include "queries.h"
 #include "search_options.h"
+#include "summand/retrieval.h"
+#include "text.h"
 #include "verbs.h"
 
 namespace summand::cli {
 namespace {
 
 struct Options {
-    std::string index, queries, truth;
-    std::size_t k = 100;
+    std::string index, truth, relevance, protocol;
+    QueryOptions queries;
+    std::size_t k = 0;  ///< 0: as the measure needs
     ProbeOptions probes;
     RunOptions run;
 };
 
-void run_evaluate(const Options& options) {
-    Run run(options.run);
-    require(options.k > 0, "expected k of at least 1, got 0");
-    check_outputs({options.index, options.queries, options.truth}, {{options.run.json}});
-    const AnyIndex index = load_for_search(options.index, options.probes);
-    const VectorReader reader(options.queries);
-    require_dimensions(reader, index.dimensions(), options.index);
+void print_report(const AnyIndex& index, const Matrix<float>& queries, const Options& options, Run& run) {
+    constexpr std::size_t kDefault = 100;
     const Matrix<std::int64_t> truth = read_ids(options.truth);
-    require(truth.rows() >= reader.rows(), options.truth, ": expected a row for each of the ", reader.rows(),
-            " queries of ", options.queries, ", got ", truth.rows());
-    const Matrix<float> queries = read_all(reader);
+    require(truth.rows() >= queries.rows(), options.truth, ": expected a row for each of the ", queries.rows(),
+            " queries of ", options.queries.path, ", got ", truth.rows());
+    const std::size_t k = std::min(options.k > 0 ? options.k : kDefault, index.size());
     const Report report = about_file(options.truth, [&] {
-        return evaluate(index, queries.view(), truth.view(),
-                        search_options(options.probes, std::min(options.k, index.size()), run.execution()));
+        return evaluate(index, queries.view(), truth.view(), search_options(options.probes, k, run.execution()));
     });
     std::string text = table({report});
     text.pop_back();
@@ -39,17 +36,75 @@ void run_evaluate(const Options& options) {
     run.write_json(nlohmann::ordered_json::parse(json({report})));
 }
 
+// The queries of the relevance lists are rows of the file, which holds the images of the base in their order.
+Matrix<float> listed(const Matrix<float>& images, const Relevance& relevance) {
+    Matrix<float> queries(relevance.queries.size(), images.columns());
+    for (std::size_t i = 0; i < queries.rows(); ++i)
+        std::copy_n(images.row(static_cast<std::size_t>(relevance.queries[i])), images.columns(), queries.row(i));
+    return queries;
+}
+
+void print_retrieval(const AnyIndex& index, const Matrix<float>& images, const Options& options, Run& run) {
+    const bool holidays = options.protocol == "holidays";
+    require(images.rows() == index.size(), options.queries.path, ": expected the ", index.size(), " images of ",
+            options.index, " for --relevance, got ", images.rows());
+    const Relevance relevance = read_relevance(options.relevance, images.rows());
+    const std::size_t needed = holidays ? index.size() : std::size_t{4};
+    const std::size_t k = std::min(options.k > 0 ? options.k : needed, index.size());
+    const Neighbors found = about_file(options.queries.path, [&] {
+        return index.search(listed(images, relevance).view(), search_options(options.probes, k, run.execution()));
+    });
+    const double value = holidays ? holidays_map(found, relevance) : ukbench_score(found, relevance);
+    run.print(fmt::format("{} {:.4f}: {} queries among {} images", holidays ? "MAP" : "score", value,
+                          grouped(relevance.queries.size()), grouped(index.size())));
+    run.write_json({{"protocol", options.protocol},
+                    {"queries", relevance.queries.size()},
+                    {"images", index.size()},
+                    {"k", k},
+                    {holidays ? "map" : "score", value}});
+}
+
+void run_evaluate(const Options& options) {
+    Run run(options.run);
+    check_outputs({options.index, options.queries.path, options.queries.model, options.truth, options.relevance},
+                  {{options.run.json}});
+    const AnyIndex index = load_for_search(options.index, options.probes);
+    const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
+    const auto print = options.relevance.empty() ? print_report : print_retrieval;
+    print(index, queries, options, run);
+}
+
+void add_relevance(CLI::App& verb, Options& options, CLI::Option* truth) {
+    CLI::Option* relevance =
+        verb.add_option("--relevance", options.relevance,
+                        "Text file with a line per query: its number, then those of the images relevant to it; instead "
+                        "of TRUTH, and QUERIES are the images of the index")
+            ->excludes(truth);
+    CLI::Option* protocol =
+        verb.add_option("--protocol", options.protocol, "holidays: MAP without the query itself; ukbench: 4 × recall@4")
+            ->check(CLI::IsMember({"holidays", "ukbench"}))
+            ->needs(relevance);
+    relevance->needs(protocol);
+    verb.parse_complete_callback([truth, relevance] {
+        if (truth->count() + relevance->count() == 0) throw CLI::RequiredError("TRUTH or --relevance");
+    });
+}
+
 }  // namespace
 
 void add_evaluate(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App& verb = add_verb(app, chosen, "evaluate", "Measure an index: recall, time and memory",
-                              "summand evaluate index.smd queries.fvecs truth.ivecs --json report.json",
+                              "summand evaluate index.smd queries.fvecs truth.ivecs --json report.json\n"
+                              "  summand evaluate index.smd images.fvecs --relevance objects.txt --protocol holidays",
                               [options] { run_evaluate(*options); });
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
-    verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
-    verb.add_option("TRUTH", options->truth, "Their true neighbours, see 'summand exact'")->required();
-    add_neighbors(verb, options->k);
+    add_queries(verb, options->queries);
+    CLI::Option* truth = verb.add_option("TRUTH", options->truth, "Their true neighbours, see 'summand exact'");
+    add_relevance(verb, *options, truth);
+    verb.add_option("-k,--neighbors", options->k,
+                    "Neighbours per query; default: 100, for --protocol holidays all, for ukbench 4")
+        ->check(whole_number(1, std::uint64_t{1} << 40));
     add_probes(verb, options->probes);
     add_threads(verb, options->run);
     add_json(verb, options->run);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "run.h"
+#include "summand/aggregate.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -116,6 +117,12 @@ Json describe_container(const std::string& path, const ContainerInfo& info) {
         object["dictionaries"] = checkpoint.dictionaries.count;
         object["words"] = checkpoint.dictionaries.words;
         object["dimensions"] = checkpoint.dictionaries.dimensions();
+    } else if (info.kind == "vocabulary") {
+        const Vocabulary vocabulary = load_vocabulary(path);
+        object["aggregation"] = name(vocabulary.kind);
+        object["words"] = vocabulary.centres.rows();
+        object["descriptor_dimensions"] = vocabulary.descriptor_dimensions();
+        object["dimensions"] = vocabulary.dimensions();
     } else {
         describe_index(load_any_index(path), object);
     }

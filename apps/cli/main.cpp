@@ -38,6 +38,7 @@ void add_verbs(CLI::App& app, Chosen& chosen) {
     add_search(app, chosen);
     add_evaluate(app, chosen);
     add_tune(app, chosen);
+    add_aggregate(app, chosen);
     add_exact(app, chosen);
     add_info(app, chosen);
     add_convert(app, chosen);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "run.h"
+#include "queries.h"
 #include "search_options.h"
 #include "text.h"
 #include "verbs.h"
@@ -13,7 +13,8 @@ namespace summand::cli {
 namespace {
 
 struct Options {
-    std::string index, queries, output, scores;
+    std::string index, output, scores;
+    QueryOptions queries;
     std::size_t k = 10;
     ProbeOptions probes;
     RunOptions run;
@@ -33,7 +34,7 @@ void check_files(const Options& options) {
     const auto holds_floats = [&](const char* extension) { return options.scores.ends_with(extension); };
     require(options.scores.empty() || holds_floats(".fvecs") || holds_floats(".fbin") || holds_floats(".npy"),
             options.scores, ": cannot write scores, expected .fvecs .fbin or .npy");
-    check_outputs({options.index, options.queries},
+    check_outputs({options.index, options.queries.path, options.queries.model},
                   {{options.output, Content::ids}, {options.scores, Content::vectors}, {options.run.json}});
 }
 
@@ -42,11 +43,9 @@ void run_search(const Options& options) {
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
     const AnyIndex index = load_for_search(options.index, options.probes);
-    const VectorReader reader(options.queries);
-    require_dimensions(reader, index.dimensions(), options.index);
-    const Matrix<float> queries = read_all(reader);
+    const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
     const Stopwatch watch;
-    const Neighbors found = about_file(options.queries, [&] {
+    const Neighbors found = about_file(options.queries.path, [&] {
         return index.search(queries.view(),
                             search_options(options.probes, std::min(options.k, index.size()), run.execution()));
     });
@@ -70,7 +69,7 @@ void add_search(CLI::App& app, Chosen& chosen) {
         add_verb(app, chosen, "search", "Find the nearest neighbours of queries",
                  "summand search index.smd queries.fvecs -k 10 -o result.ivecs", [options] { run_search(*options); });
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
-    verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
+    add_queries(verb, options->queries);
     add_neighbors(verb, options->k);
     add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,

@@ -23,6 +23,7 @@ void add_build(CLI::App& app, Chosen& chosen);
 void add_search(CLI::App& app, Chosen& chosen);
 void add_evaluate(CLI::App& app, Chosen& chosen);
 void add_tune(CLI::App& app, Chosen& chosen);
+void add_aggregate(CLI::App& app, Chosen& chosen);
 void add_exact(CLI::App& app, Chosen& chosen);
 void add_info(CLI::App& app, Chosen& chosen);
 void add_convert(CLI::App& app, Chosen& chosen);

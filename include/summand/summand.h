@@ -1,6 +1,7 @@
 // Everything: compact codes and nearest-neighbour search.
 #pragma once
 
+#include "summand/aggregate.h"
 #include "summand/any_index.h"
 #include "summand/codes.h"
 #include "summand/compared_methods.h"
@@ -18,5 +19,6 @@
 #include "summand/neighbors.h"
 #include "summand/partition.h"
 #include "summand/quantizer.h"
+#include "summand/retrieval.h"
 #include "summand/train.h"
 #include "summand/tune.h"

@@ -14,6 +14,8 @@ std::string_view name(Kind kind) {
             return "index";
         case Kind::inverted:
             return "inverted index";
+        case Kind::vocabulary:
+            return "vocabulary";
         default:
             return "checkpoint";
     }

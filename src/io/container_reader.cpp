@@ -22,6 +22,8 @@ std::string_view with_article(Kind kind) {
             return "an index";
         case Kind::inverted:
             return "an inverted index";
+        case Kind::vocabulary:
+            return "a vocabulary";
         default:
             return "a checkpoint";
     }
@@ -75,8 +77,8 @@ Bytes ContainerReader::verified_head() {
     check(total <= size, "truncated: ", total - size, " of ", total, " bytes are missing");
     check(total == size, "trailing bytes: ", size - total, " follow the ", total, " of the file");
     const auto kind = load_little<std::uint32_t>(&head[header::kKind]);
-    check(kind >= 1 && kind <= 5, "kind ", kind,
-          ", expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint) or 5 (inverted index)");
+    check(kind >= 1 && kind <= 6, "kind ", kind,
+          ", expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index) or 6 (vocabulary)");
     kind_ = static_cast<Kind>(kind);
     return head;
 }

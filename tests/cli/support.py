@@ -22,15 +22,23 @@ def write_fvecs(path, rows):
             file.write(struct.pack(f"<i{len(row)}f", len(row), *row))
 
 
-def read_ivecs(path):
+def read_vecs(path, letter):
     with open(path, "rb") as file:
         data = file.read()
     rows, at = [], 0
     while at < len(data):
         (count,) = struct.unpack_from("<i", data, at)
-        rows.append(struct.unpack_from(f"<{count}i", data, at + 4))
+        rows.append(struct.unpack_from(f"<{count}{letter}", data, at + 4))
         at += 4 + 4 * count
     return rows
+
+
+def read_ivecs(path):
+    return read_vecs(path, "i")
+
+
+def read_fvecs(path):
+    return read_vecs(path, "f")
 
 
 def squared_distance(a, b):

@@ -71,10 +71,11 @@ TEST(Container, OtherVersionsAndKindsAreRefused) {
     reseal(bytes);
     expect_error([&] { open(bytes); }, {"format version 2, this program reads version 1"});
     bytes = small_container();
-    store_little(&bytes[header::kKind], std::uint32_t{6});
+    store_little(&bytes[header::kKind], std::uint32_t{7});
     reseal(bytes);
-    expect_error([&] { open(bytes); },
-                 {"kind 6, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint) or 5 (inverted index)"});
+    expect_error(
+        [&] { open(bytes); },
+        {"kind 7, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index) or 6 (vocabulary)"});
 }
 
 TEST(Container, AnotherKindThanExpectedIsNamed) {
