@@ -6,25 +6,15 @@ import subprocess
 import time
 import unittest
 
-from support import SUMMAND, ToolTest, clustered, read_bytes, read_ivecs, write_fvecs
+from support import SUMMAND, IndexTest, clustered, read_bytes, write_fvecs
 
 
-class Inverted(ToolTest):
+class Inverted(IndexTest):
     def setUp(self):
         super().setUp()
         self.base = self.vectors("base.fvecs", 1500, 16, seed=1)
         self.queries = self.path("queries.fvecs")
         write_fvecs(self.queries, clustered(1500, 16, seed=1)[:20])   # the first rows of the base itself
-
-    def build(self, spec, *arguments, name="index.smd"):
-        index = self.path(name)
-        self.succeed("build", "--spec", spec, self.base, "-o", index, *arguments)
-        return index
-
-    def found(self, index, *arguments):
-        result = self.path("result.ivecs")
-        self.succeed("search", index, self.queries, "-k", 10, "-o", result, *arguments)
-        return read_ivecs(result)
 
     def test_build_and_search_find_a_vector_that_is_in_the_base(self):
         for spec in ("IVF32,PQ8", "IVF32(coding=plain),PQ8", "IMI2x4,PQ8"):

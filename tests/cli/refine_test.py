@@ -3,28 +3,18 @@ import json
 import os
 import unittest
 
-from support import ToolTest, clustered, read_bytes, read_ivecs, write_fvecs
+from support import IndexTest, clustered, read_bytes, read_ivecs, write_fvecs
 
 SPECS = ("PQ2,Refine(flat)", "PQ2,Refine(OPQ8)", "IVF16,PQ2,Refine(flat)", "IMI2x3,PQ2,Refine(PQ8)")
 
 
-class Refine(ToolTest):
+class Refine(IndexTest):
     def setUp(self):
         super().setUp()
         self.base = self.vectors("base.fvecs", 1500, 16)
         self.queries = self.path("queries.fvecs")
         write_fvecs(self.queries, [[x + 0.2 for x in row] for row in clustered(1500, 16)[:20]])
         self.truth = self.path("truth.ivecs")
-
-    def build(self, spec, *arguments, name="index.smd"):
-        index = self.path(name)
-        self.succeed("build", "--spec", spec, self.base, "-o", index, *arguments)
-        return index
-
-    def found(self, index, *arguments):
-        result = self.path("result.ivecs")
-        self.succeed("search", index, self.queries, "-k", 10, "-o", result, *arguments)
-        return read_ivecs(result)
 
     def exact(self, metric):
         self.succeed("exact", self.base, self.queries, "-k", 10, "-m", metric, "-o", self.truth)

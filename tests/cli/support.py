@@ -90,3 +90,17 @@ class ToolTest(unittest.TestCase):
     def assert_only(self, *names):
         """The scratch folder holds these files and nothing else, no temporary ones either."""
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
+
+
+class IndexTest(ToolTest):
+    """Builds indexes of `self.base` and asks them for `self.queries`, which setUp makes."""
+
+    def build(self, spec, *arguments, name="index.smd"):
+        index = self.path(name)
+        self.succeed("build", "--spec", spec, self.base, "-o", index, *arguments)
+        return index
+
+    def found(self, index, *arguments):
+        result = self.path("result.ivecs")
+        self.succeed("search", index, self.queries, "-k", 10, "-o", result, *arguments)
+        return read_ivecs(result)
