@@ -4,6 +4,8 @@ constexpr std::size_t kBlockRegisters = kBlockVectors / sizeof(__m512i);
 constexpr std::size_t kPrefetchBytes = 8192;
 constexpr std::uint64_t kFew = 3;         // vectors of a word that cost less one by one
 constexpr std::size_t kAheadBytes = 512;  // per word of the second pass
+constexpr std::size_t kFewOfBlock = 12;   // kept vectors that cost less by themselves than a pass over all
+constexpr std::size_t kWordsAhead = 4;    // of those, fetched early
 
 // For masked forms with every bit set: the plain ones start from an undefined register, which g++ 12 warns about.
 constexpr __mmask16 kAllLanes = 0xffff;
@@ -26,8 +28,12 @@ SUMMAND_INLINE __m512i look_up(const ByteTable& table, __m512i codes) {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high);
 }
 
+SUMMAND_INLINE void prefetch(const std::uint8_t* codes) {
+    _mm_prefetch(reinterpret_cast<const char*>(codes), _MM_HINT_T0);
+}
+
 SUMMAND_INLINE __m512i next_row(const std::uint8_t* row) {
-    _mm_prefetch(reinterpret_cast<const char*>(row + kPrefetchBytes), _MM_HINT_T0);
+    prefetch(row + kPrefetchBytes);
     return _mm512_loadu_si512(row);
 }
 
@@ -101,17 +107,21 @@ std::uint64_t within_of_few(const BoundTables& tables, const std::uint8_t* codes
     return within;
 }
 
-// Of words that the bounds of quartets leave, those that the bounds of their own entries leave. Meanwhile codes from
-// `ahead` on are fetched, or memory would stand still.
-std::size_t refine(const BoundTables& tables, const std::uint8_t* codes, const std::uint8_t* ahead, SurvivorWord* words,
-                   std::size_t count) {
+SUMMAND_INLINE const std::uint8_t* codes_of_word(const BoundTables& tables, const std::uint8_t* codes,
+                                                 std::size_t word) {
+    return codes + word / kBlockWords * tables.planes * kBlockVectors + word % kBlockWords * kWordVectors;
+}
+
+// Of words with candidates, those that the bounds of their own entries leave. fetch(i) is called before word i, to have
+// memory busy meanwhile.
+template <class Fetch>
+SUMMAND_INLINE std::size_t refine(const BoundTables& tables, const std::uint8_t* codes, SurvivorWord* words,
+                                  std::size_t count, Fetch fetch) {
     std::size_t found = 0;
-    for (std::size_t i = 0; i < count; ++i, ahead += kAheadBytes) {
-        for (std::size_t line = 0; line < kAheadBytes; line += sizeof(__m512i))
-            _mm_prefetch(reinterpret_cast<const char*>(ahead + line), _MM_HINT_T0);
+    for (std::size_t i = 0; i < count; ++i) {
+        fetch(i);
         const SurvivorWord candidate = words[i];
-        const std::uint8_t* own = codes + candidate.word / kBlockWords * tables.planes * kBlockVectors +
-                                  candidate.word % kBlockWords * kWordVectors;
+        const std::uint8_t* own = codes_of_word(tables, codes, candidate.word);
         const std::uint64_t mask = bits_of(candidate.mask) <= kFew ? within_of_few(tables, own, candidate.mask)
                                                                    : candidate.mask & within_of_word(tables, own);
         words[found] = {mask, candidate.word};
@@ -120,15 +130,47 @@ std::size_t refine(const BoundTables& tables, const std::uint8_t* codes, const s
     return found;
 }
 
+bool few_kept(const std::uint64_t* kept, std::size_t blocks) {
+    std::size_t rest = kFewOfBlock * blocks;
+    for (std::size_t w = 0; w < blocks * kBlockWords; ++w) {
+        const std::size_t bits = bits_of(kept[w]);
+        if (bits > rest) return false;
+        rest -= bits;
+    }
+    return true;
+}
+
+// Without a pass over the blocks: a word has a cache line per plane.
+SurvivorCount survivors_of_few(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+                               const std::uint64_t* kept, SurvivorWord* out) {
+    std::size_t count = 0;
+    for (std::size_t w = 0; w < blocks * kBlockWords; ++w) {
+        out[count] = {kept[w], w};
+        count += kept[w] != 0;
+    }
+    const auto fetch = [&](std::size_t i) {
+        if (i + kWordsAhead >= count) return;
+        const std::uint8_t* own = codes_of_word(tables, codes, out[i + kWordsAhead].word);
+        for (std::size_t p = 0; p < tables.planes; ++p) prefetch(own + p * kBlockVectors);
+    };
+    const std::size_t found = refine(tables, codes, out, count, fetch);
+    return {found, found};
+}
+
 SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
                         const std::uint64_t* kept, SurvivorWord* out) {
+    if (few_kept(kept, blocks)) return survivors_of_few(tables, codes, blocks, kept, out);
     if (!tables.by_quartets) {
         const std::size_t found = byte_survivors(tables, codes, blocks, kept, out);
         return {found, found};
     }
     const std::size_t candidates = quartet_survivors(tables, codes, blocks, kept, out);
-    const std::uint8_t* end = codes + blocks * tables.planes * kBlockVectors;
-    return {refine(tables, codes, end + kPrefetchBytes, out, candidates), candidates};
+    const std::uint8_t* ahead = codes + blocks * tables.planes * kBlockVectors + kPrefetchBytes;
+    const auto fetch = [&](std::size_t i) {
+        for (std::size_t line = 0; line < kAheadBytes; line += sizeof(__m512i))
+            prefetch(ahead + i * kAheadBytes + line);
+    };
+    return {refine(tables, codes, out, candidates, fetch), candidates};
 }
 
 SUMMAND_INLINE __m512i codes_of(const std::uint8_t* row) {

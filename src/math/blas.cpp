@@ -70,6 +70,13 @@ Matrix<float> multiply_transposed(MatrixView<float> a, MatrixView<float> b, cons
     return product;
 }
 
+Matrix<float> transposed(MatrixView<float> matrix) {
+    Matrix<float> result(matrix.columns(), matrix.rows());
+    for (std::size_t i = 0; i < matrix.rows(); ++i)
+        for (std::size_t j = 0; j < matrix.columns(); ++j) result[j][i] = matrix[i][j];
+    return result;
+}
+
 Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution) {
     keep_blas_to_one_thread();
     constexpr std::size_t kParts = 16;

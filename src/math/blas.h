@@ -21,6 +21,8 @@ void row_block_products(float scale, const float* a, std::size_t rows, const flo
 /// a·bᵀ, threaded over row blocks.
 Matrix<float> multiply_transposed(MatrixView<float> a, MatrixView<float> b, const Execution& execution);
 
+Matrix<float> transposed(MatrixView<float> matrix);
+
 /// Σ_n a[n]ᵀ·b[n] (columns of a × columns of b), summed over blocks of rows in double.
 Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution);
 

@@ -1,18 +1,21 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "summand/error.h"
 #include "train/composite.h"
 #include "train/ocq.h"
 #include "train/qav.h"
+#include "train/subspace.h"
 #include "train/warm_start.h"
 
 namespace summand {
 namespace {
 
 constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
-constexpr int kTrialIterations = 3;    // of each start
+constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
 // The block method that a start is made of.
@@ -52,30 +55,61 @@ CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
     return state;
 }
 
-// Runs a copy of a start for a few iterations: how late its codes find the neighbours of held-out vectors.
-double trial_cost(CompositeTask& task, CompositeState state) {
-    const std::vector<float> translation = task.translation;
-    while (state.step < kTrialIterations) iterate(task, kTrialIterations, state);
-    const double cost = search_cost(task, state);
-    if (task.translation != translation) task.translate(translation);
-    return cost;
-}
+// Runs copies of starts for a few iterations, in fewer dimensions where there are many.
+class Trials {
+public:
+    explicit Trials(CompositeTask& task) : task_(task) {
+        if (task.vectors.columns() <= kStartDimensions) return;
+        const Execution& execution = task.options.execution;
+        subspace_.emplace(task.sample_rows(), kStartDimensions, execution);
+        small_.emplace(CompositeTask{.options = task.options,
+                                     .vectors = subspace_->project(task.vectors.view(), execution),
+                                     .sample = task.sample,
+                                     .held_out = subspace_->project(task.held_out.view(), execution),
+                                     .rule = task.rule});
+        small_->translate(std::vector<float>(kStartDimensions, 0.0f));
+    }
 
-// PQ, OPQ from either rotation and, where offsets are learnt, levels after the best of them: the one with the best
-// trial.
+    /// How late the codes find the neighbours of held-out vectors.
+    double cost(CompositeState state) {
+        if (!small_) return run(task_, std::move(state));
+        state.model.dictionaries.rows =
+            subspace_->project(state.model.dictionaries.rows.view(), task_.options.execution);
+        return run(*small_, std::move(state));
+    }
+
+private:
+    static double run(CompositeTask& task, CompositeState state) {
+        const std::vector<float> translation = task.translation;
+        const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
+        while (state.step < iterations) iterate(task, iterations, state);
+        const double cost = search_cost(task, state);
+        if (task.translation != translation) task.translate(translation);
+        return cost;
+    }
+
+    CompositeTask& task_;
+    std::optional<Subspace> subspace_;
+    std::optional<CompositeTask> small_;
+};
+
+// PQ, OPQ from either rotation (in a subspace, only from PCA) and, where offsets are learnt, levels after the best of
+// them: the one with the best trial.
 CompositeState better_start(CompositeTask& task) {
-    constexpr Blocks kBlocks[] = {{false}, {true, RotationStart::identity}, {true, RotationStart::pca}};
+    Trials trials(task);
+    std::vector<Blocks> candidates = {{false}, {true, RotationStart::pca}};
+    if (task.vectors.columns() <= kStartDimensions) candidates.push_back({true, RotationStart::identity});
     CompositeState best;
-    Blocks chosen = kBlocks[0];
+    Blocks chosen = candidates[0];
     double best_cost = std::numeric_limits<double>::infinity();
     const auto try_start = [&](CompositeState state) {
-        const double cost = trial_cost(task, state);
+        const double cost = trials.cost(state);
         if (cost >= best_cost) return false;
         best = std::move(state);
         best_cost = cost;
         return true;
     };
-    for (const Blocks& blocks : kBlocks)
+    for (const Blocks& blocks : candidates)
         if (try_start(from_blocks(task, blocks, task.options.dictionaries))) chosen = blocks;
     if (task.options.constraint == Constraint::learnt_offsets) {
         CompositeState levels = from_levels(task, chosen);

@@ -143,10 +143,8 @@ double squared_cross_products(const Dictionaries& words, double weight, const Ex
         for (const float p : products[w]) total += static_cast<double>(p) * static_cast<double>(p);
     }
     if (gradient) {
-        Matrix<float> columns(words.dimensions(), words.rows.rows());
-        for (std::size_t w = 0; w < words.rows.rows(); ++w)
-            for (std::size_t d = 0; d < words.dimensions(); ++d) columns[d][w] = words.rows[w][d];
-        const Matrix<float> pulls = multiply_transposed(products.view(), columns.view(), execution);
+        const Matrix<float> pulls =
+            multiply_transposed(products.view(), transposed(words.rows.view()).view(), execution);
         for (std::size_t i = 0; i < pulls.size(); ++i)
             (*gradient)[i] += 4 * weight * static_cast<double>(pulls.data()[i]);
     }

@@ -6,6 +6,7 @@
 #include "base/stopwatch.h"
 #include "math/blas.h"
 #include "model/block_encoder.h"
+#include "model/word_sum.h"
 #include "summand/error.h"
 #include "summand/train.h"
 #include "train/blocks.h"
@@ -60,7 +61,7 @@ struct Judgement {
 Judgement judge(MatrixView<float> x, const RotatedBlocks& state, const NearPairs& pairs, const Execution& execution) {
     const Matrix<float> rotated = multiply_transposed(x, state.rotation.view(), execution);
     const Matrix<std::uint8_t> codes = encode_blocks(state.dictionaries, rotated.view(), execution);
-    const double distortion = distortion_of(x, state, execution);
+    const double distortion = mean_squared_error(state.dictionaries, rotated.view(), codes, execution);
     return {distortion, distortion * score_variance(rotated.view(), pairs, {}, state.dictionaries, codes, execution)};
 }
 

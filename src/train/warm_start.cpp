@@ -11,6 +11,7 @@
 #include "summand/train.h"
 #include "train/additive_fit.h"
 #include "train/least_squares.h"
+#include "train/subspace.h"
 
 namespace summand {
 namespace {
@@ -35,12 +36,8 @@ CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const E
         encode(model, vectors, {.execution = {.threads = execution.threads, .stop = execution.stop}}).rows};
     Dictionaries& words = start.dictionaries;
     words.block_begin.clear();
-    if (!model.rotation.empty()) {
-        Matrix<float> transposed(model.rotation.columns(), model.rotation.rows());
-        for (std::size_t i = 0; i < model.rotation.rows(); ++i)
-            for (std::size_t j = 0; j < model.rotation.columns(); ++j) transposed[j][i] = model.rotation[i][j];
-        words.rows = multiply_transposed(words.rows.view(), transposed.view(), execution);
-    }
+    if (!model.rotation.empty())
+        words.rows = multiply_transposed(words.rows.view(), transposed(model.rotation.view()).view(), execution);
     for (std::size_t w = 0; w < words.rows.rows(); ++w)
         for (std::size_t d = 0; d < words.dimensions(); ++d)
             words.rows[w][d] += model.centre[d] / static_cast<float>(words.count);
@@ -59,13 +56,21 @@ CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) 
 }
 
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
-    const OpqOptions opq{.dictionaries = options.dictionaries,
-                         .words = options.words,
-                         .start = options.rotation,
-                         .iterations = kOpqIterations,
-                         .seed = options.seed,
-                         .execution = options.execution};
-    return unfold(train(start_sample(vectors, options.words).view(), opq), vectors, options.execution);
+    const Execution& execution = options.execution;
+    const Matrix<float> sample = start_sample(vectors, options.words);
+    OpqOptions opq{.dictionaries = options.dictionaries,
+                   .words = options.words,
+                   .start = options.rotation,
+                   .iterations = kOpqIterations,
+                   .seed = options.seed,
+                   .execution = execution};
+    if (vectors.columns() <= kStartDimensions) return unfold(train(sample.view(), opq), vectors, execution);
+    const Subspace subspace(sample.view(), kStartDimensions, execution);
+    opq.start = RotationStart::pca;
+    const Quantizer model = train(subspace.project(sample.view(), execution).view(), opq);
+    CompositeStart start = unfold(model, subspace.project(vectors, execution).view(), execution);
+    start.dictionaries.rows = subspace.lift(start.dictionaries.rows.view(), execution);
+    return start;
 }
 
 void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,

@@ -20,7 +20,8 @@ struct StartOptions {
     RotationStart rotation = RotationStart::automatic;  ///< of Cartesian k-means
 };
 
-/// The solution of PQ, and of Cartesian k-means with its rotation multiplied into the words.
+/// The solution of PQ, and of Cartesian k-means with its rotation multiplied into the words; that one from PCA and
+/// within a subspace where there are more than kStartDimensions.
 CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options);
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options);
 

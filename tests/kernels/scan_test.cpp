@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/aligned.h"
@@ -66,15 +67,16 @@ TEST(ScanKernels, SurvivorsAreTheVectorsWhoseBoundsSumUpToTheLimit) {
     for (const std::size_t planes : {1, 2, 3, 8, 33, 65})
         for (const std::size_t pair_planes : {std::size_t{0}, planes - 1, planes})
             for_each_level([&](const ScanKernels& scan) {
-                for (const bool by_quartets : {false, true}) {
+                for (const auto& [by_quartets, few] : {std::pair(false, false), {true, false}, {true, true}}) {
                     const std::size_t blocks = 3;
                     const auto entries = random_bytes(planes * kByteSlots, 2 * 255 / planes + 2, random);
                     const auto codes = random_bytes(blocks * planes * kBlockVectors, 256, random);
                     const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
                     const BoundTables tables{entries.data(), planes, pair_planes, limit, by_quartets};
-                    std::vector<std::uint64_t> kept(blocks * kBlockWords, ~std::uint64_t{0});
-                    kept[3] = random.next();
+                    std::vector<std::uint64_t> kept(blocks * kBlockWords, few ? 0 : ~std::uint64_t{0});
+                    kept[3] = few ? random.next() & random.next() & random.next() : random.next();
                     kept[5] = 0;
+                    kept[17] = 3;
                     std::vector<SurvivorWord> found(blocks * kBlockWords + 1);
                     found.resize(scan.survivors(tables, codes.data(), blocks, kept.data(), found.data()).words);
                     const auto expected = expected_survivors(scan.form, tables, codes.data(), blocks, kept);

@@ -1,0 +1,25 @@
+// Fewer dimensions for what need not be exact: starts of the composite family and their trials.
+#pragma once
+
+#include "summand/execution.h"
+#include "summand/matrix.h"
+
+namespace summand {
+
+/// Vectors with more dimensions than that are started in a subspace: a rotation costs the cube of them.
+inline constexpr std::size_t kStartDimensions = 256;
+
+/// The span of the directions in which vectors are longest.
+class Subspace {
+public:
+    Subspace(MatrixView<float> vectors, std::size_t dimensions, const Execution& execution);
+
+    Matrix<float> project(MatrixView<float> rows, const Execution& execution) const;
+    /// Rows of the subspace as vectors of the whole space.
+    Matrix<float> lift(MatrixView<float> rows, const Execution& execution) const;
+
+private:
+    Matrix<float> axes_, columns_;  // an axis per row; the same, an axis per column
+};
+
+}  // namespace summand
