@@ -55,7 +55,18 @@ double block_training(const Spec& spec, const Sizes& s) {
     return (iterations_of(spec) + 16) * rotated_step(s) + near_pairs(s);
 }
 
-double composite_start(const Sizes& s) { return 27 * rotated_step(s.of(64 * s.K)); }
+// Starts of the composite family and their trials see no more dimensions.
+Sizes in_subspace(Sizes s) {
+    s.D = std::min(s.D, 256.0);
+    return s;
+}
+
+// Cartesian k-means; where there are more dimensions, the subspace that it takes place in.
+double composite_start(const Sizes& s) {
+    const Sizes sample = s.of(64 * s.K), inner = in_subspace(sample);
+    const double subspace = inner.D < s.D ? 4 * sample.N * s.D * s.D + 20 * s.D * s.D * s.D : 0;
+    return 27 * rotated_step(inner) + subspace;
+}
 
 // CQ: products, 4 sweeps, normal equations of all words in double.
 double unconstrained_step(const Sizes& s) {
@@ -83,7 +94,8 @@ double penalised_training(const Spec& spec, const Sizes& s) {
                         validations * iterations * penalised_step(sample, learnt);
     if (learnt && (start == "auto" || start == "levels"))
         operations += composite_start(s) + 4 * unconstrained_step(sample);
-    if (start == "auto") operations += 2 * composite_start(s) + (learnt ? 12 : 9) * penalised_step(sample, learnt);
+    if (start == "auto")
+        operations += 2 * composite_start(s) + (learnt ? 12 : 9) * penalised_step(in_subspace(sample), learnt);
     return operations;
 }
 
