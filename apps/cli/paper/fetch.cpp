@@ -27,9 +27,8 @@ void run_program(const fs::path& folder, const std::vector<std::string>& words) 
     const std::string log = folder / "fetch.log";
     std::vector<std::string> command = {"env", "-C", folder.string()};
     command.insert(command.end(), words.begin(), words.end());
-    std::vector<char*> arguments;
-    for (std::string& word : command) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
+    std::vector<char*> arguments(command.size() + 1, nullptr);
+    std::transform(command.begin(), command.end(), arguments.begin(), [](std::string& word) { return word.data(); });
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);

@@ -44,7 +44,8 @@ void add_published(FigureTable& table, const PaperSet& set) {
     for (TableRow& row : table.rows) {
         const auto printed = published_recall(beside, static_cast<std::size_t>(*row[0].number), row[1].text);
         any |= printed.has_value();
-        for (std::size_t i = 0; i < kAnswers.size(); ++i) row.push_back(share_cell(printed ? printed->recalls[i] : -1));
+        constexpr PublishedRecall kNone{"", 0, "", {-1, -1, -1}};
+        for (const double recall : printed.value_or(kNone).recalls) row.push_back(share_cell(recall));
     }
     for (const std::size_t answers : kAnswers)
         table.titles.push_back(published_title(fmt::format("Paper @{}", answers), set));
