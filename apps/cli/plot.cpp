@@ -39,10 +39,12 @@ double step_of(const Axis& axis) {
 
 std::vector<double> logarithmic_ticks(const Axis& axis, std::initializer_list<double> factors) {
     std::vector<double> ticks;
-    for (double decade = std::pow(10, std::floor(std::log10(axis.low))); decade <= axis.high; decade *= 10)
-        for (const double factor : factors)
-            if (factor * decade >= axis.low * 0.999 && factor * decade <= axis.high * 1.001)
-                ticks.push_back(factor * decade);
+    const auto power = [](double value) { return static_cast<int>(std::floor(std::log10(value))); };
+    for (int decade = power(axis.low); decade <= power(axis.high); ++decade)
+        for (const double factor : factors) {
+            const double tick = factor * std::pow(10, decade);
+            if (tick >= axis.low * 0.999 && tick <= axis.high * 1.001) ticks.push_back(tick);
+        }
     return ticks;
 }
 

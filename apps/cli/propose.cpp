@@ -66,7 +66,7 @@ std::optional<Choice> largest_fit(std::size_t vectors, const Data& data, double 
 std::string method_of(const Choice& choice) { return choice.bytes <= kLargestComposite ? "LOCQ" : "OPQ"; }
 
 std::string spec_of(const Choice& choice) {
-    const std::string code = method_of(choice) + std::to_string(choice.bytes);
+    std::string code = method_of(choice) + std::to_string(choice.bytes);
     if (choice.cells == 0) return code;
     if (choice.cells <= kOneLevel) return fmt::format("IVF{},{}", choice.cells, code);
     return fmt::format("IVF{}(groups={}),{}", choice.cells, kGroups, code);
