@@ -56,7 +56,7 @@ std::string spec_of(const InvertedModel& model) {
 }
 
 std::string spec_of(const AnyIndex& index) {
-    const std::string first = index.flat() ? spec_of(index.quantizer()) : spec_of(index.inverted()->model());
+    std::string first = index.flat() ? spec_of(index.quantizer()) : spec_of(index.inverted()->model());
     if (!index.refinement()) return first;
     const auto* codes = std::get_if<RefineCodes>(&*index.refinement());
     return concatenate(first, ",Refine(", codes ? spec_of(codes->quantizer) : "flat", ")");
