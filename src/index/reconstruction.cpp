@@ -26,7 +26,7 @@ Matrix<float> Reconstruction::moved(MatrixView<float> queries) const {
     Matrix<float> given(queries.rows(), D);
     for (std::size_t i = 0; i < queries.rows(); ++i)
         for (std::size_t d = 0; d < D; ++d) given[i][d] = queries[i][d] - (euclidean ? centre[d] : 0.0f);
-    const Matrix<float> turned = rotated(given);
+    Matrix<float> turned = rotated(given);
     if (euclidean) return turned;
     Matrix<float> result(queries.rows(), D + 1);
     for (std::size_t i = 0; i < queries.rows(); ++i) {
