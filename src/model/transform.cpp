@@ -9,16 +9,6 @@
 #include "summand/error.h"
 
 namespace summand {
-namespace {
-
-Matrix<float> transposed(const Matrix<float>& matrix) {
-    Matrix<float> result(matrix.columns(), matrix.rows());
-    for (std::size_t i = 0; i < matrix.rows(); ++i)
-        for (std::size_t j = 0; j < matrix.columns(); ++j) result[j][i] = matrix[i][j];
-    return result;
-}
-
-}  // namespace
 
 void require_finite(MatrixView<float> vectors, const char* what) {
     for (std::size_t i = 0; i < vectors.rows(); ++i)
@@ -54,7 +44,7 @@ Matrix<float> from_code_space(const Quantizer& quantizer, MatrixView<float> vect
     Matrix<float> moved(vectors.rows(), vectors.columns(),
                         std::vector<float>(vectors.data(), vectors.data() + vectors.rows() * vectors.columns()));
     if (!quantizer.rotation.empty())
-        moved = multiply_transposed(moved.view(), transposed(quantizer.rotation).view(), execution);
+        moved = multiply_transposed(moved.view(), transposed(quantizer.rotation.view()).view(), execution);
     for (std::size_t i = 0; i < moved.rows(); ++i)
         for (std::size_t d = 0; d < moved.columns(); ++d) moved[i][d] += quantizer.centre[d];
     return moved;

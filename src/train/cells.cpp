@@ -43,7 +43,8 @@ Matrix<float> rows_where(MatrixView<float> vectors, const std::vector<std::uint3
     std::vector<float> values;
     for (std::size_t i = 0; i < vectors.rows(); ++i)
         if (group[i] == wanted) values.insert(values.end(), vectors.row(i), vectors.row(i) + vectors.columns());
-    return {values.size() / vectors.columns(), vectors.columns(), std::move(values)};
+    const std::size_t rows = values.size() / vectors.columns();
+    return {rows, vectors.columns(), std::move(values)};
 }
 
 // k-means of groups, then of the cells within each.
@@ -102,13 +103,6 @@ Matrix<float> halves(MatrixView<float> vectors, const CellOptions& options, cons
     return rows;
 }
 
-Matrix<float> transposed(const Matrix<float>& matrix) {
-    Matrix<float> result(matrix.columns(), matrix.rows());
-    for (std::size_t i = 0; i < matrix.rows(); ++i)
-        for (std::size_t j = 0; j < matrix.columns(); ++j) result[j][i] = matrix[i][j];
-    return result;
-}
-
 // The rotation of OPQ with two dictionaries of at most 256 words, then k-means in the halves of the rotated vectors;
 // the words are rotated back, so that cells live where the vectors do.
 Matrix<float> rotated_halves(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
@@ -119,7 +113,7 @@ Matrix<float> rotated_halves(MatrixView<float> vectors, const CellOptions& optio
     const Matrix<float> rotation = train(vectors, opq).rotation;
     const Matrix<float> rotated = multiply_transposed(vectors, rotation.view(), settings.execution);
     const Matrix<float> rows = halves(rotated.view(), options, settings);
-    return multiply_transposed(rows.view(), transposed(rotation).view(), settings.execution);
+    return multiply_transposed(rows.view(), transposed(rotation.view()).view(), settings.execution);
 }
 
 // Words around the centre of the quantizer: half of it goes into each dictionary. With c = y + centre,
