@@ -66,7 +66,8 @@ double with_edge(const std::vector<double>& best, const std::vector<double>& gai
 }
 
 // M-1 candidates that form a tree; components are numbered by one of their dictionaries.
-std::vector<Candidate> greedy_tree(std::vector<Candidate> candidates, std::size_t count, std::size_t dimensions) {
+std::vector<Candidate> greedy_tree(const std::vector<Candidate>& candidates, std::size_t count,
+                                   std::size_t dimensions) {
     std::vector<std::size_t> component(count);
     std::iota(component.begin(), component.end(), std::size_t{0});
     std::vector<double> best(dimensions, 0.0);
@@ -101,7 +102,7 @@ DictionaryTree choose_tree(MatrixView<float> vectors, const Matrix<std::uint8_t>
     parallel_for(execution, candidates.size(), [&](std::size_t c) {
         candidates[c].gain = explained(sums, codes, candidates[c].first, candidates[c].second);
     });
-    const std::vector<Candidate> chosen = greedy_tree(std::move(candidates), M, D);
+    const std::vector<Candidate> chosen = greedy_tree(candidates, M, D);
     DictionaryTree tree;
     for (const Candidate& edge : chosen) tree.edges.push_back({edge.first, edge.second, {}});
     for (std::size_t d = 0; d < D; ++d) {
