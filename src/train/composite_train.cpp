@@ -1,7 +1,7 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
 #include <algorithm>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "summand/error.h"
@@ -59,26 +59,33 @@ CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
 class Trials {
 public:
     explicit Trials(CompositeTask& task) : task_(task) {
-        if (task.vectors.columns() <= kStartDimensions) return;
-        const Execution& execution = task.options.execution;
-        subspace_.emplace(task.sample_rows(), kStartDimensions, execution);
-        small_.emplace(CompositeTask{.options = task.options,
-                                     .vectors = subspace_->project(task.vectors.view(), execution),
-                                     .sample = task.sample,
-                                     .held_out = subspace_->project(task.held_out.view(), execution),
-                                     .rule = task.rule});
-        small_->translate(std::vector<float>(kStartDimensions, 0.0f));
+        if (task.vectors.columns() > kStartDimensions) small_ = std::make_unique<Small>(task);
     }
 
     /// How late the codes find the neighbours of held-out vectors.
     double cost(CompositeState state) {
         if (!small_) return run(task_, std::move(state));
-        state.model.dictionaries.rows =
-            subspace_->project(state.model.dictionaries.rows.view(), task_.options.execution);
-        return run(*small_, std::move(state));
+        Matrix<float>& words = state.model.dictionaries.rows;
+        words = small_->subspace.project(words.view(), task_.options.execution);
+        return run(small_->task, std::move(state));
     }
 
 private:
+    struct Small {
+        Subspace subspace;
+        CompositeTask task;
+
+        explicit Small(const CompositeTask& whole)
+            : subspace(whole.sample_rows(), kStartDimensions, whole.options.execution),
+              task{.options = whole.options,
+                   .vectors = subspace.project(whole.vectors.view(), whole.options.execution),
+                   .sample = whole.sample,
+                   .held_out = subspace.project(whole.held_out.view(), whole.options.execution),
+                   .rule = whole.rule} {
+            task.translate(std::vector<float>(kStartDimensions, 0.0f));
+        }
+    };
+
     static double run(CompositeTask& task, CompositeState state) {
         const std::vector<float> translation = task.translation;
         const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
@@ -89,8 +96,7 @@ private:
     }
 
     CompositeTask& task_;
-    std::optional<Subspace> subspace_;
-    std::optional<CompositeTask> small_;
+    std::unique_ptr<Small> small_;
 };
 
 // PQ, OPQ from either rotation (in a subspace, only from PCA) and, where offsets are learnt, levels after the best of
