@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "protocols.h"
 #include "queries.h"
 #include "search_options.h"
-#include "summand/retrieval.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -36,25 +36,19 @@ void print_report(const AnyIndex& index, const Matrix<float>& queries, const Opt
     run.write_json(nlohmann::ordered_json::parse(json({report})));
 }
 
-// The queries of the relevance lists are rows of the file, which holds the images of the base in their order.
-Matrix<float> listed(const Matrix<float>& images, const Relevance& relevance) {
-    Matrix<float> queries(relevance.queries.size(), images.columns());
-    for (std::size_t i = 0; i < queries.rows(); ++i)
-        std::copy_n(images.row(static_cast<std::size_t>(relevance.queries[i])), images.columns(), queries.row(i));
-    return queries;
-}
-
+// The file holds the images of the base in their order.
 void print_retrieval(const AnyIndex& index, const Matrix<float>& images, const Options& options, Run& run) {
-    const bool holidays = options.protocol == "holidays";
+    const bool holidays = options.protocol == name(Protocol::holidays);
+    const Protocol protocol = holidays ? Protocol::holidays : Protocol::ukbench;
     require(images.rows() == index.size(), options.queries.path, ": expected the ", index.size(), " images of ",
             options.index, " for --relevance, got ", images.rows());
     const Relevance relevance = read_relevance(options.relevance, images.rows());
-    const std::size_t needed = holidays ? index.size() : std::size_t{4};
-    const std::size_t k = std::min(options.k > 0 ? options.k : needed, index.size());
+    const std::size_t k = std::min(options.k > 0 ? options.k : needed_answers(protocol, index.size()), index.size());
     const Neighbors found = about_file(options.queries.path, [&] {
-        return index.search(listed(images, relevance).view(), search_options(options.probes, k, run.execution()));
+        return index.search(listed_queries(images, relevance).view(),
+                            search_options(options.probes, k, run.execution()));
     });
-    const double value = holidays ? holidays_map(found, relevance) : ukbench_score(found, relevance);
+    const double value = judged(protocol, found, relevance);
     run.print(fmt::format("{} {:.4f}: {} queries among {} images", holidays ? "MAP" : "score", value,
                           grouped(relevance.queries.size()), grouped(index.size())));
     run.write_json({{"protocol", options.protocol},

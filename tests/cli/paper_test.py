@@ -6,11 +6,11 @@ import signal
 import subprocess
 import unittest
 
-from support import SUMMAND, ToolTest, clustered, write_fvecs
+from support import SUMMAND, ToolTest, clustered, squared_distance, write_fvecs
 
 EXPERIMENTS = ["distortion", "query-time", "orthogonality", "additive", "upper-bound", "quantization-error",
                "third-term", "augmented", "convergence", "epsilon", "translation", "recall", "map", "inner-product",
-               "query-compression"]
+               "query-compression", "multi-index", "object-retrieval"]
 SMALL = ["--bits", "32", "--fast", "--threads", "2"]
 
 
@@ -30,6 +30,14 @@ class PaperTest(ToolTest):
             write_fvecs(self.path(f"{folder}/{prefix}{name}.fvecs"), vectors[:count])
             vectors = vectors[count:]
 
+    def make_lists(self, path, columns=32, rows=500, queries=range(0, 100, 5)):
+        """Those nearest to an image count as relevant to it."""
+        images = clustered(rows, columns)   # as make_set does
+        with open(self.path(path), "w", encoding="utf-8") as file:
+            for query in queries:
+                near = sorted(range(rows), key=lambda i: squared_distance(images[i], images[query]))
+                file.write(" ".join(map(str, near[:4])) + "\n")
+
     def paper(self, *arguments, output="paper", **options):
         return self.succeed("paper", "--data", self.path("data"), "-o", self.path(output), *arguments, **options)
 
@@ -47,6 +55,8 @@ class Experiments(PaperTest):
         self.make_set("data/blobs")
 
     def test_every_experiment_runs_and_has_its_section(self):
+        self.make_lists("data/blobs/relevance_holidays.txt")
+        self.make_lists("data/blobs/relevance_ukbench.txt")
         done = self.paper(*SMALL)
         self.assertIn("ETA", done.stderr)
         self.assertIn("checks hold", done.stdout)
@@ -106,6 +116,98 @@ class Experiments(PaperTest):
         self.assertIn("2 cells, 0 of them finished before", self.paper(*chosen).stderr)
 
 
+class Applications(PaperTest):
+    """The multi-index and object retrieval: what the verbs for single indexes measure is the oracle."""
+
+    def setUp(self):
+        super().setUp()
+        self.make_set("data/blobs")
+        self.base, self.queries = self.path("data/blobs/base.fvecs"), self.path("data/blobs/query.fvecs")
+
+    def built(self, spec):
+        index = self.path("index.smd")
+        self.succeed("build", "--spec", spec, "--learn", self.path("data/blobs/learn.fvecs"), self.base, "-o", index)
+        return index
+
+    def cells(self, measure, output="paper"):
+        return [cell for cell in self.report(output)["cells"] if cell["measure"] == measure]
+
+    def test_the_multi_index_measures_what_evaluate_does(self):
+        self.paper("--experiment", "multi-index", "--bits", "64", "--fast", "--threads", "2")
+        cells = self.cells("multi-index")
+        self.assertEqual(sorted({cell["candidates"] for cell in cells}), [100, 300, 500])
+        self.assertEqual(len({cell["spec"] for cell in cells}), 5)
+        cell = next(cell for cell in cells if cell["spec"].startswith("IMI2x4(coarse=NOCQ),NOCQ8")
+                    and cell["candidates"] == 100)
+        truth = self.path("truth.ivecs")
+        self.succeed("exact", self.base, self.queries, "-k", 100, "-o", truth)
+        measured = json.loads(self.succeed("evaluate", self.built(cell["spec"]), self.queries, truth, "--candidates",
+                                           100, "--json", "-", "--quiet").stdout)[0]
+        self.assertEqual(cell["report"]["recalls"], measured["recalls"])
+        for seconds in (cell["reconstruct_seconds"], cell["report"]["cell_order_seconds"]):
+            self.assertGreater(seconds, 0)
+
+        found = self.report()["experiments"][0]
+        table = found["blocks"][0]["tables"][0]
+        row = next(row for row in table["rows"] if row[:3] == [64, "NOCQ", 100])
+        self.assertEqual(row[table["columns"].index("Recall@10")],
+                         next(p["recall"] for p in measured["recalls"] if p["truths"] == 1 and p["answers"] == 10))
+        self.assertEqual(row[table["columns"].index("Paper L, 1B SIFT")], 10000)
+        self.assertEqual(row[table["columns"].index("Paper @10, 1B SIFT")], 0.558)
+        self.assertEqual(row[table["columns"].index("Paper T2, ms, 1B SIFT")], 7.1)
+        self.assertEqual(len(found["checks"]), 3 * 9)
+
+    def test_object_retrieval_measures_what_evaluate_does(self):
+        for protocol in ("holidays", "ukbench"):
+            lists = self.path(f"data/blobs/relevance_{protocol}.txt")
+            self.make_lists(f"data/blobs/relevance_{protocol}.txt")
+            self.paper("--experiment", "object-retrieval", *SMALL)
+            cells = self.cells(protocol)
+            self.assertEqual(len(cells), 4)
+            cell = next(cell for cell in cells if cell["spec"].startswith("NOCQ4"))
+            measured = json.loads(self.succeed("evaluate", self.built(cell["spec"]), self.base, "--relevance", lists,
+                                               "--protocol", protocol, "--json", "-", "--quiet").stdout)
+            self.assertEqual(cell["retrieval"], measured["map" if protocol == "holidays" else "score"])
+            self.assertEqual(cell["report"]["queries"], 20)
+        found = self.report()["experiments"][0]
+        self.assertEqual(len(found["checks"]), 2 * 3)
+        self.assertEqual(found["notes"], [])
+        self.assertEqual(found["blocks"][1]["tables"][0]["columns"],
+                         ["Bits", "Method", "UKBench score", "Paper, UKBench, Fisher", "Paper, UKBench, VLAD"])
+        self.assertEqual(found["blocks"][1]["tables"][0]["rows"][3][3:], [2.74, 2.746])
+
+        self.make_lists("data/blobs/relevance_ukbench.txt", queries=[1])   # other lists, other cells
+        self.assertIn("8 cells, 4 of them finished before", self.paper("--experiment", "object-retrieval", *SMALL).stderr)
+
+    def test_without_lists_nothing_is_judged(self):
+        done = self.paper("--experiment", "object-retrieval", *SMALL)
+        self.assertIn("0 of 0 checks hold", done.stdout)
+        found = self.report()["experiments"][0]
+        self.assertEqual((found["verdict"], found["checks"], found["blocks"]), ("open", [], []))
+        self.assertRegex(found["notes"][0], "No data set with lists of relevant images was found")
+        self.assertIn(found["notes"][0], self.text("paper/report.html"))
+
+    def test_a_slice_is_not_judged_by_lists_of_the_whole(self):
+        self.make_lists("data/blobs/relevance_holidays.txt")
+        self.paper("--experiment", "object-retrieval", *SMALL, "--base-size", "400")
+        found = self.report()["experiments"][0]
+        self.assertEqual((found["checks"], found["blocks"]), ([], []))
+        self.assertRegex(found["notes"][0], "blobs was not judged .* Holidays: only 400 of its 500 images")
+
+    def test_wrong_lists_are_told_before_anything_is_measured(self):
+        with open(self.path("data/blobs/relevance_holidays.txt"), "w", encoding="utf-8") as file:
+            file.write("0 1\n2 500\n")
+        self.fail_with(1, "paper", "--data", self.path("data"), "-o", self.path("paper"), *SMALL,
+                       says=["relevance_holidays.txt", "line 2", "below 500", "got 500"])
+
+    def test_figures_do_not_depend_on_threads(self):
+        self.make_lists("data/blobs/relevance_holidays.txt")
+        chosen = ["--experiment", "multi-index", "--experiment", "object-retrieval", "--bits", "32", "--fast"]
+        self.paper(*chosen, "--threads", "1", output="one")
+        self.paper(*chosen, "--threads", "3", output="three")
+        self.assertEqual(without_times(self.report("one")["cells"]), without_times(self.report("three")["cells"]))
+
+
 class DataSets(PaperTest):
     def found(self, *arguments):
         report = "orthogonality"
@@ -119,6 +221,14 @@ class DataSets(PaperTest):
         self.assertEqual(self.found(), ["sift", "gist", "mine"])
         self.assertEqual([one["title"] for one in self.report()["sets"]], ["sift", "gist", "mine"])
         self.assertEqual(self.found("--set", "mine", "--set", "sift"), ["mine", "sift"])
+
+    def test_finds_lists_by_the_name_of_their_set(self):
+        self.make_set("data", prefix="sift_", columns=16)
+        self.make_set("data", prefix="mine_", columns=16)
+        self.make_lists("data/mine_relevance_ukbench.txt", queries=[0])
+        self.found()
+        self.assertEqual({one["name"]: one["relevance"] for one in self.report()["sets"]},
+                         {"sift": [], "mine": ["ukbench"]})
 
     def test_learns_from_the_base_where_nothing_else_is_there(self):
         self.make_set("data/mine", columns=16)

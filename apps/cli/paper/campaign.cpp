@@ -12,20 +12,32 @@ namespace {
 
 // How long a method takes beside the others, roughly: for the share of the whole that is done.
 double usual_cost(const CellKey& key) {
-    if (key.measure != Measure::search) return 1;
+    if (key.measure != Measure::search && key.measure != Measure::multi_index) return 1;
     constexpr std::pair<std::string_view, double> kCosts[] = {{"PQ", 1},  {"ITQ", 1}, {"OPQ", 3},  {"CQ", 4},
                                                               {"OCQ", 8}, {"AQ", 20}, {"AQe", 20}, {"OTQ", 10}};
     constexpr double kOther = 6;
-    const std::string method = parse_spec(key.spec).method;
+    const std::string method = parse_index_spec(key.spec).code.method;
     const auto found =
         std::find_if(std::begin(kCosts), std::end(kCosts), [&](const auto& c) { return c.first == method; });
     return found == std::end(kCosts) ? kOther : found->second;
 }
 
 double cost(const PaperSet& set, const CellKey& key) {
-    const Spec spec = parse_spec(key.spec);
+    const Spec spec = parse_index_spec(key.spec).code;
     const double bytes = static_cast<double>(spec.method == "ITQ" ? spec.dictionaries / 8 : spec.dictionaries);
     return usual_cost(key) * (2 + bytes) * static_cast<double>((set.base + 4 * set.learn) * (100 + set.dimensions));
+}
+
+std::string what(const CellKey& key) {
+    std::string text = key.spec;
+    if (key.measure != Measure::search) text += fmt::format(", {}", name(key.measure));
+    if (key.candidates > 0) text += fmt::format(", L = {}", grouped(key.candidates));
+    return text;
+}
+
+std::string found(const Cell& cell) {
+    if (cell.retrieval >= 0) return fmt::format("{:.3f}", cell.retrieval);
+    return fmt::format("recall@10 {:.3f}", cell.report.recall_at(10));
 }
 
 struct Task {
@@ -50,10 +62,8 @@ public:
     void finish(const Task& task, const Cell& cell) {
         done_ += task.cost;
         ++finished_;
-        run_.display().note(
-            fmt::format("{}/{}  {}: {}{}, recall@10 {:.3f}{}", finished_, count_, task.set->title, task.key.spec,
-                        task.key.measure == Measure::search ? "" : fmt::format(", {}", name(task.key.measure)),
-                        cell.report.recall_at(10), remaining()));
+        run_.display().note(fmt::format("{}/{}  {}: {}, {}{}", finished_, count_, task.set->title, what(task.key),
+                                        found(cell), remaining()));
     }
 
 private:

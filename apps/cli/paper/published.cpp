@@ -52,6 +52,58 @@ constexpr PublishedFigure kPrecisions[] = {
     {kSift, 64, "NOCQ", 0.51},
 };
 
+// Table 7.
+constexpr PublishedMultiIndex kMultiIndex[] = {
+    {64, 10'000, "PQ", {0.158, 0.479, 0.713}, 6.2, 4.1},
+    {64, 10'000, "CKM", {0.181, 0.525, 0.751}, 11.9, 4.6},
+    {64, 10'000, "NOCQ", {0.195, 0.558, 0.765}, 15.7, 7.1},
+    {64, 10'000, "SNOCQ1", {0.184, 0.53, 0.736}, 7.3, 4.3},
+    {64, 10'000, "SNOCQ2", {0.191, 0.546, 0.754}, 8.6, 4.5},
+    {64, 30'000, "PQ", {0.172, 0.507, 0.814}, 13.2, 9.8},
+    {64, 30'000, "CKM", {0.193, 0.556, 0.851}, 30.3, 10.1},
+    {64, 30'000, "NOCQ", {0.2, 0.597, 0.869}, 42.6, 12.9},
+    {64, 30'000, "SNOCQ1", {0.192, 0.571, 0.849}, 15.8, 9.9},
+    {64, 30'000, "SNOCQ2", {0.198, 0.586, 0.86}, 19.9, 10.0},
+    {64, 100'000, "PQ", {0.173, 0.517, 0.862}, 37.4, 30.5},
+    {64, 100'000, "CKM", {0.195, 0.568, 0.892}, 95.8, 31.6},
+    {64, 100'000, "NOCQ", {0.204, 0.612, 0.92}, 125.9, 33.4},
+    {64, 100'000, "SNOCQ1", {0.194, 0.584, 0.903}, 43.7, 30.9},
+    {64, 100'000, "SNOCQ2", {0.199, 0.597, 0.907}, 58.6, 31.2},
+    {128, 10'000, "PQ", {0.312, 0.673, 0.739}, 7.0, 5.5},
+    {128, 10'000, "CKM", {0.357, 0.718, 0.772}, 12.4, 5.8},
+    {128, 10'000, "NOCQ", {0.379, 0.738, 0.781}, 29.0, 7.9},
+    {128, 10'000, "SNOCQ1", {0.347, 0.702, 0.755}, 8.2, 5.6},
+    {128, 10'000, "SNOCQ2", {0.368, 0.725, 0.773}, 9.5, 5.7},
+    {128, 30'000, "PQ", {0.337, 0.765, 0.883}, 15.8, 14.1},
+    {128, 30'000, "CKM", {0.38, 0.811, 0.903}, 32.7, 14.4},
+    {128, 30'000, "NOCQ", {0.404, 0.833, 0.906}, 76.4, 16.8},
+    {128, 30'000, "SNOCQ1", {0.372, 0.802, 0.89}, 18.9, 14.3},
+    {128, 30'000, "SNOCQ2", {0.392, 0.821, 0.904}, 25.8, 14.4},
+    {128, 100'000, "PQ", {0.345, 0.809, 0.964}, 48.7, 43.3},
+    {128, 100'000, "CKM", {0.389, 0.848, 0.97}, 107.6, 44.9},
+    {128, 100'000, "NOCQ", {0.413, 0.877, 0.975}, 242.3, 47.3},
+    {128, 100'000, "SNOCQ1", {0.381, 0.852, 0.969}, 59.3, 43.6},
+    {128, 100'000, "SNOCQ2", {0.401, 0.858, 0.971}, 77.4, 43.9},
+};
+
+struct PublishedObjects {
+    const char* set;
+    std::size_t bits;
+    double values[4];  // in the order of kObjectMethods
+};
+
+constexpr const char* kObjectMethods[] = {"ITQ", "PQ", "CKM", "NOCQ"};
+
+// Tables 8 and 9.
+constexpr PublishedObjects kObjects[] = {
+    {"Holidays, Fisher", 32, {0.413, 0.504, 0.537, 0.55}},   {"Holidays, Fisher", 64, {0.533, 0.548, 0.578, 0.622}},
+    {"Holidays, Fisher", 128, {0.588, 0.579, 0.598, 0.634}}, {"Holidays, VLAD", 32, {0.438, 0.513, 0.545, 0.578}},
+    {"Holidays, VLAD", 64, {0.537, 0.574, 0.598, 0.632}},    {"Holidays, VLAD", 128, {0.607, 0.586, 0.609, 0.644}},
+    {"UKBench, Fisher", 32, {2.116, 2.203, 2.606, 2.74}},    {"UKBench, Fisher", 64, {2.632, 2.618, 2.894, 3.009}},
+    {"UKBench, Fisher", 128, {2.881, 2.851, 3.039, 3.154}},  {"UKBench, VLAD", 32, {2.093, 2.214, 2.631, 2.746}},
+    {"UKBench, VLAD", 64, {2.617, 2.629, 2.925, 3.046}},     {"UKBench, VLAD", 128, {2.895, 2.878, 3.069, 3.185}},
+};
+
 template <class Row>
 const Row* row_of(std::span<const Row> rows, const std::string& set, std::size_t bits, const std::string& method) {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
@@ -81,6 +133,22 @@ std::optional<double> published_distortion(const std::string& set, std::size_t b
 
 std::optional<double> published_precision(const std::string& set, std::size_t bits, const std::string& method) {
     return value_of(kPrecisions, set, bits, method);
+}
+
+std::optional<PublishedMultiIndex> published_multi_index(std::size_t bits, std::size_t candidates,
+                                                         const std::string& method) {
+    const auto found = std::find_if(std::begin(kMultiIndex), std::end(kMultiIndex), [&](const auto& row) {
+        return bits == row.bits && candidates == row.candidates && method == row.method;
+    });
+    return found == std::end(kMultiIndex) ? std::nullopt : std::optional(*found);
+}
+
+std::optional<double> published_retrieval(const std::string& set, std::size_t bits, const std::string& method) {
+    const auto row = std::find_if(std::begin(kObjects), std::end(kObjects),
+                                  [&](const auto& one) { return set == one.set && bits == one.bits; });
+    const auto column = std::find(std::begin(kObjectMethods), std::end(kObjectMethods), method);
+    if (row == std::end(kObjects) || column == std::end(kObjectMethods)) return {};
+    return row->values[column - std::begin(kObjectMethods)];
 }
 
 }  // namespace summand::cli

@@ -26,4 +26,19 @@ std::optional<double> published_distortion(const std::string& set, std::size_t b
 
 std::optional<double> published_precision(const std::string& set, std::size_t bits, const std::string& method);
 
+/// The multi-index of 1B SIFT.
+struct PublishedMultiIndex {
+    std::size_t bits;
+    std::size_t candidates;  ///< L
+    const char* method;
+    double recalls[3];  ///< at 1, 10 and 100
+    double t1, t2;      ///< milliseconds
+};
+
+std::optional<PublishedMultiIndex> published_multi_index(std::size_t bits, std::size_t candidates,
+                                                         const std::string& method);
+
+/// Object retrieval: MAP for "Holidays, Fisher" and "Holidays, VLAD", scores for "UKBench, Fisher" and "UKBench, VLAD".
+std::optional<double> published_retrieval(const std::string& set, std::size_t bits, const std::string& method);
+
 }  // namespace summand::cli

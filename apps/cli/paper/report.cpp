@@ -65,14 +65,18 @@ ordered_json experiment_json(const ExperimentResult& one) {
             {"remark", one.experiment.remark},
             {"verdict", judged.word},
             {"held", judged.held},
+            {"notes", one.findings.notes},
             {"checks", checks},
             {"blocks", blocks}};
 }
 
 ordered_json set_json(const PaperSet& set) {
+    ordered_json protocols = ordered_json::array();
+    for (const auto& [protocol, hash] : set.lists) protocols.push_back(name(protocol));
     return {{"name", set.files.name},     {"title", set.title},           {"published_as", set.published},
             {"base", set.base},           {"learn", set.learn},           {"queries", set.queries},
-            {"base_rows", set.base_rows}, {"dimensions", set.dimensions}, {"hash", fmt::format("{:016x}", set.hash)}};
+            {"base_rows", set.base_rows}, {"dimensions", set.dimensions}, {"hash", fmt::format("{:016x}", set.hash)},
+            {"relevance", protocols}};
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ std::string section(const ExperimentResult& one) {
         escaped(one.experiment.claim), escaped(judged.text));
     if (!one.experiment.remark.empty())
         text += fmt::format("<p class=\"soft\">{}</p>\n", escaped(one.experiment.remark));
+    for (const std::string& note : one.findings.notes) text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
     text += checks_html(one.findings.checks);
     for (const Block& block : one.findings.blocks) {
         text += fmt::format("<h3>{}</h3>\n", escaped(block.heading)) + plots_html(block.plots);

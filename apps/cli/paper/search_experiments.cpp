@@ -7,8 +7,6 @@
 namespace summand::cli {
 namespace {
 
-constexpr double kSlightly = 1.5;  // times as long, where the paper says "slightly more" or "similar"
-
 Method by_inner_product(Method method) {
     method.measure = Measure::inner_product;
     return method;
@@ -44,8 +42,6 @@ void check_growing_lead(const Comparison& here, const Comparison& before, const 
 }
 
 // --- query time ---
-
-double query_seconds(const Report& report) { return report.table_seconds + report.scan_seconds; }
 
 FigureTable time_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
     FigureTable table{.titles = {"Bits", "Method", "Tables, µs", "Scan, µs", "Together, µs", "Recall@10"}};
@@ -106,25 +102,7 @@ void check_time(const TimeCheck& check, const ExperimentInput& input, std::vecto
 
 // --- MAP ---
 
-Plot precision_plot(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
-    Plot plot{.title = "MAP against code length", .x = {"bits"}, .y = {"MAP"}};
-    for (const Method& method : methods) {
-        PlotSeries series{.name = method.label, .colour = colour_of(method.label)};
-        PlotSeries printed{
-            .name = method.label + ", paper", .colour = series.colour, .marks = Marks::hollow, .line = Line::none};
-        for (const std::size_t bits : input.bits) {
-            if (!possible(method, set, bits)) continue;
-            const double map = cell_of(method, set, bits, input).report.map;
-            const std::string label = fmt::format("{}, {} bits: {:.3f}", method.label, bits, map);
-            if (map >= 0) series.points.push_back({static_cast<double>(bits), map, label});
-            if (const auto value = published_precision(set.published, bits, method.label))
-                printed.points.push_back({static_cast<double>(bits), *value, "paper, " + series.name});
-        }
-        plot.series.push_back(std::move(series));
-        if (!printed.points.empty()) plot.series.push_back(std::move(printed));
-    }
-    return plot;
-}
+const LengthFigure kPrecision{"MAP", [](const Cell& cell) { return cell.report.map; }, published_precision};
 
 FigureTable precision_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
     const std::string beside = published_beside(set.title);
@@ -138,18 +116,6 @@ FigureTable precision_table(const std::vector<Method>& methods, const PaperSet& 
                                share_cell(published_precision(beside, bits, method.label).value_or(-1))}));
     mark_best(table, 2, Better::more, 0);
     return table;
-}
-
-void check_precision(const Method& more, const Method& less, const ExperimentInput& input, std::vector<Check>& checks) {
-    for (const PaperSet& set : input.sets)
-        for (const std::size_t bits : input.bits) {
-            if (!possible(more, set, bits) || !possible(less, set, bits)) continue;
-            const double high = cell_of(more, set, bits, input).report.map,
-                         low = cell_of(less, set, bits, input).report.map;
-            checks.push_back({fmt::format("{} is at least as good as {} in MAP, {} bits, {}", more.label, less.label,
-                                          bits, set.title),
-                              fmt::format("{:.3f} against {:.3f}", high, low), high >= low});
-        }
 }
 
 }  // namespace
@@ -189,8 +155,10 @@ Findings precision_by_length(const ExperimentInput& input) {
     Findings findings;
     for (const PaperSet& set : input.sets)
         findings.blocks.push_back(
-            {set.title, {precision_plot(methods, set, input)}, {precision_table(methods, set, input)}});
-    for (const Method& other : {kCkm, kPq, kItq}) check_precision(kNocq, other, input, findings.checks);
+            {set.title, {length_plot(kPrecision, methods, set, input)}, {precision_table(methods, set, input)}});
+    for (const Method& other : {kCkm, kPq, kItq})
+        for (const PaperSet& set : input.sets)
+            check_length_figure(kPrecision, kNocq, other, set, input, findings.checks);
     return findings;
 }
 
