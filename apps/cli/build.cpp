@@ -99,7 +99,7 @@ void run_build(BuildOptions options) {
     Run run(options.run);
     const VectorReader base(options.base);
     if (!options.memory.empty()) options.learning.spec = proposed_spec(options, base, run);
-    if (options.model.empty()) check_learning(options.learning);
+    if (options.model.empty()) check_learning(training_options(options));
     if (options.run.dry_run) return show(estimate_of(options, base), run);
     check_outputs({options.base, options.learn, options.model, options.codes},
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
@@ -109,6 +109,7 @@ void run_build(BuildOptions options) {
     {
         const SaveGuard guard;
         save(options.output, built.index);
+        if (spec.cells) remove_checkpoint(options);
     }
     summarize(options, built, run);
 }
@@ -128,7 +129,8 @@ void add_build(CLI::App& app, Chosen& chosen) {
     add_spec(verb, options->learning.spec);
     verb.add_option("-l,--learn", options->learn, "Vectors to learn from, instead of the base");
     add_learn_size(verb, options->learning.learn_size);
-    add_checkpoint(verb, options->learning.checkpoint);
+    add_checkpoint(verb, options->learning.checkpoint,
+                   "the training in after every iteration (NOCQ and LOCQ), then an inverted index after every chunk");
     CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
     verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
         ->check(CLI::Validator(memory_error, ""))

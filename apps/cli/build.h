@@ -26,7 +26,13 @@ auto with_learn_file(const BuildOptions& options, const VectorReader& base, cons
     return learn(reader);
 }
 
+/// Those of the training alone: with cells, some methods make no checkpoint before the encoding does.
+LearnOptions training_options(const BuildOptions& options);
+
 Built build_inverted(const BuildOptions& options, const VectorReader& base, Run& run);
+
+/// The file of an inverted index in the making, once there is the index.
+void remove_checkpoint(const BuildOptions& options);
 
 /// Adds the second layer: codes of what the first ones leave, learnt from vectors of the base, or the base itself.
 void add_refinement(const BuildOptions& options, const RefineSpec& spec, const VectorReader& base, Run& run,

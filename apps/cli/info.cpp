@@ -142,8 +142,16 @@ Json describe_vectors(const VectorReader& reader) {
     return object;
 }
 
+Json describe_unfinished(const std::string& path) {
+    return {{"file", path},
+            {"kind", "unfinished index"},
+            {"bytes", std::filesystem::file_size(path)},
+            {"task", unfinished_task(path)}};
+}
+
 // Files of unknown extension are tried as vectors and as containers; the first reason is told.
 Json describe_file(const std::string& path) {
+    if (holds_unfinished_index(path)) return describe_unfinished(path);
     if (path.ends_with(".smd")) return describe_container(path, container_info(path));
     try {
         return describe_vectors(VectorReader(path));

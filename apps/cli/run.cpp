@@ -113,10 +113,8 @@ void add_neighbors(CLI::App& verb, std::size_t& k) {
         ->capture_default_str();
 }
 
-void add_checkpoint(CLI::App& verb, std::string& path) {
-    verb.add_option("--checkpoint", path,
-                    "File to save the training in after every iteration; where it exists, the training goes on from it "
-                    "(NOCQ and LOCQ)");
+void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what) {
+    verb.add_option("--checkpoint", path, "File to save " + what + "; where it exists, the work goes on from it");
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
@@ -212,10 +210,11 @@ Matrix<float> read_all(const VectorReader& reader) {
 }
 
 void for_each_chunk(const VectorReader& base, Run& run,
-                    const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take) {
+                    const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take,
+                    std::size_t start) {
     const Stopwatch watch;
     const std::size_t size = chunk_rows(base);
-    for (std::size_t first = 0; first < base.rows(); first += size) {
+    for (std::size_t first = start; first < base.rows(); first += size) {
         const std::size_t rows = std::min(size, base.rows() - first);
         const Matrix<float> part = base.read(first, rows);
         const auto report = [&](std::size_t done) {

@@ -33,7 +33,7 @@ void add_metric(CLI::App& verb, Metric& metric);
 void add_spec(CLI::App& verb, std::string& spec);
 void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);
-void add_checkpoint(CLI::App& verb, std::string& path);
+void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what);
 /// Required, unless it is a dry run.
 void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options);
 
@@ -107,9 +107,10 @@ Matrix<float> read_all(const VectorReader& reader);
 std::size_t chunk_rows(const VectorReader& reader);
 
 /// Reads a file of any length chunk by chunk: take(chunk, execution) is called with an `Execution` whose progress
-/// counts the rows of the whole file as encoded.
+/// counts the rows of the whole file as encoded. `start`: the first row to read.
 void for_each_chunk(const VectorReader& base, Run& run,
-                    const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take);
+                    const std::function<void(const Matrix<float>& chunk, const Execution& execution)>& take,
+                    std::size_t start = 0);
 
 /// What is encoded of a chunk of a file that begins with row `first`; empty: the chunk itself.
 using Prepare = std::function<Matrix<float>(const Matrix<float>& chunk, std::size_t first)>;

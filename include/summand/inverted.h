@@ -95,6 +95,14 @@ private:
     std::shared_ptr<const CellTables> cells_;
 };
 
+/// What an inverted index keeps of vectors, before they are listed.
+struct CellCodes {
+    std::vector<std::uint32_t> cells = {};  ///< of each vector
+    Codes codes = {};
+
+    friend bool operator==(const CellCodes&, const CellCodes&) = default;
+};
+
 /// Takes vectors chunk by chunk and keeps their codes, ids and cells only.
 class InvertedBuilder {
 public:
@@ -105,6 +113,11 @@ public:
 
     /// Ids of the caller, from 0 on. The same id may be given twice; it is then found twice.
     void add(MatrixView<float> vectors, std::span<const std::int64_t> ids);
+
+    /// The same in two steps, for who wants to keep what was encoded (summand/unfinished_index.h).
+    CellCodes encode(MatrixView<float> vectors) const;
+    void add(const CellCodes& encoded);
+    void add(const CellCodes& encoded, std::span<const std::int64_t> ids);
 
     std::size_t size() const { return ids_.size(); }
     const InvertedModel& model() const { return model_; }

@@ -22,3 +22,4 @@
 #include "summand/retrieval.h"
 #include "summand/train.h"
 #include "summand/tune.h"
+#include "summand/unfinished_index.h"

@@ -34,30 +34,60 @@ std::vector<std::uint64_t> rows_by_cell(const std::vector<std::uint32_t>& cells,
     return rows;
 }
 
+void check_ids(std::span<const std::int64_t> ids, std::size_t vectors) {
+    require(ids.size() == vectors, "add: expected an id for each of ", vectors, " vectors, got ", ids.size());
+    for (const std::int64_t id : ids) require(id >= 0, "add: expected ids from 0 on, got ", id);
+}
+
+// Words are checked when the codes are packed.
+void check_fit(const CellCodes& encoded, const InvertedModel& model) {
+    const auto& [cells, codes] = encoded;
+    const std::size_t M = model.quantizer.dictionaries.count, count = model.partition.cells();
+    const std::size_t biases = model.quantizer.bias == Bias::stored ? codes.size() : 0;
+    require(codes.model == identity(model.quantizer), "add: codes were made by another model than that of this index");
+    require(codes.rows.size() == codes.size() * M, "add: expected codes of ", M, " dictionaries, got ",
+            codes.rows.columns());
+    require(codes.bias.size() == biases, "add: expected ", biases, " biases, got ", codes.bias.size());
+    require(cells.size() == codes.size(), "add: expected a cell for each of ", codes.size(), " codes, got ",
+            cells.size());
+    for (const std::uint32_t cell : cells) require(cell < count, "add: expected cells below ", count, ", got ", cell);
+}
+
 }  // namespace
 
 InvertedBuilder::InvertedBuilder(InvertedModel model, EncodeOptions options)
     : model_(std::move(model)), options_(std::move(options)) {}
 
-void InvertedBuilder::add(MatrixView<float> vectors) {
-    std::vector<std::int64_t> ids(vectors.rows());
-    std::iota(ids.begin(), ids.end(), static_cast<std::int64_t>(size()));
-    add(vectors, ids);
-}
+void InvertedBuilder::add(MatrixView<float> vectors) { add(encode(vectors)); }
 
 void InvertedBuilder::add(MatrixView<float> vectors, std::span<const std::int64_t> ids) {
-    require(ids.size() == vectors.rows(), "add: expected an id for each of ", vectors.rows(), " vectors, got ",
-            ids.size());
-    for (const std::int64_t id : ids) require(id >= 0, "add: expected ids from 0 on, got ", id);
+    check_ids(ids, vectors.rows());
+    add(encode(vectors), ids);
+}
+
+CellCodes InvertedBuilder::encode(MatrixView<float> vectors) const {
     require(vectors.columns() == model_.partition.dimensions(), "add: expected vectors of ",
             model_.partition.dimensions(), " dimensions, got ", vectors.columns());
     require_finite(vectors, "add");
     Matrix<float> moved(vectors.rows(), vectors.columns(),
                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     if (model_.metric == Metric::cosine) scale_to_unit_length(moved, "add");
-    const std::vector<std::uint32_t> cells = assign(model_.partition, moved.view(), options_.execution);
-    if (model_.coding == Coding::residual) moved = residuals(model_.partition, cells, moved.view());
-    const Codes codes = encode(model_.quantizer, moved.view(), options_);
+    CellCodes result{.cells = assign(model_.partition, moved.view(), options_.execution)};
+    if (model_.coding == Coding::residual) moved = residuals(model_.partition, result.cells, moved.view());
+    result.codes = summand::encode(model_.quantizer, moved.view(), options_);
+    return result;
+}
+
+void InvertedBuilder::add(const CellCodes& encoded) {
+    std::vector<std::int64_t> ids(encoded.cells.size());
+    std::iota(ids.begin(), ids.end(), static_cast<std::int64_t>(size()));
+    add(encoded, ids);
+}
+
+void InvertedBuilder::add(const CellCodes& encoded, std::span<const std::int64_t> ids) {
+    const auto& [cells, codes] = encoded;
+    check_fit(encoded, model_);
+    check_ids(ids, cells.size());
     codes_.insert(codes_.end(), codes.rows.values().begin(), codes.rows.values().end());
     bias_.insert(bias_.end(), codes.bias.begin(), codes.bias.end());
     cells_.insert(cells_.end(), cells.begin(), cells.end());

@@ -53,6 +53,23 @@ void sync_directory(const std::string& path, const std::string& target) {
     require(error == 0 || error == EINVAL, path, ": written, but its directory cannot be synced: ", reason(error));
 }
 
+void write_all(int descriptor, const std::string& path, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ::ssize_t done = ::write(descriptor, bytes.data(), std::min(bytes.size(), kLargestWrite));
+        if (done < 0 && errno == EINTR) continue;
+        require(done >= 0, path, ": cannot write: ", reason(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+}
+
+/// Closes it in the end, whatever happens.
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) ::close(number);
+    }
+};
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(target_of(path)) {
@@ -71,14 +88,7 @@ AtomicFile::~AtomicFile() {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void AtomicFile::append(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ::ssize_t done = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kLargestWrite));
-        if (done < 0 && errno == EINTR) continue;
-        require(done >= 0, path_, ": cannot write: ", reason(errno));
-        bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
-}
+void AtomicFile::append(std::span<const std::byte> bytes) { write_all(descriptor_, path_, bytes); }
 
 void AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
@@ -96,6 +106,13 @@ void AtomicFile::commit() {
     require(std::rename(temporary_.c_str(), target_.c_str()) == 0, path_, ": cannot write: ", reason(errno));
     temporary_.clear();
     sync_directory(path_, target_);
+}
+
+void append_file(const std::string& path, std::span<const std::byte> bytes) {
+    const Descriptor file{::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+    require(file.number >= 0, path, ": cannot write: ", reason(errno));
+    write_all(file.number, path, bytes);
+    require(::fsync(file.number) == 0, path, ": cannot write: ", reason(errno));
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {

@@ -35,4 +35,7 @@ private:
     int descriptor_ = -1;
 };
 
+/// Appends to a file that exists, and syncs it. After a crash there may be a part of the bytes.
+void append_file(const std::string& path, std::span<const std::byte> bytes);
+
 }  // namespace summand

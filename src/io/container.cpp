@@ -16,6 +16,8 @@ std::string_view name(Kind kind) {
             return "inverted index";
         case Kind::vocabulary:
             return "vocabulary";
+        case Kind::unfinished:
+            return "unfinished index";
         default:
             return "checkpoint";
     }

@@ -16,7 +16,15 @@ namespace summand {
 inline constexpr std::string_view kContainerMagic = "SUMMAND\n";
 inline constexpr std::uint32_t kContainerVersion = 1;
 
-enum class Kind : std::uint32_t { model = 1, codes = 2, index = 3, checkpoint = 4, inverted = 5, vocabulary = 6 };
+enum class Kind : std::uint32_t {
+    model = 1,
+    codes = 2,
+    index = 3,
+    checkpoint = 4,
+    inverted = 5,
+    vocabulary = 6,
+    unfinished = 7
+};
 
 std::string_view name(Kind kind);
 

@@ -309,6 +309,17 @@ TEST(InvertedIndex, RefusesWhatDoesNotFit) {
     const std::vector<std::int64_t> one{1}, negative{1, -2};
     expect_error([&] { builder.add(queries.view(), one); }, {"add: expected an id for each of 2 vectors, got 1"});
     expect_error([&] { builder.add(queries.view(), negative); }, {"add: expected ids from 0 on, got -2"});
+    const auto refuses = [&](const std::string& words, const auto& spoil) {
+        CellCodes encoded = builder.encode(queries.view());
+        spoil(encoded);
+        expect_error([&] { builder.add(encoded); }, {words});
+    };
+    refuses("add: codes were made by another model", [](CellCodes& encoded) { ++encoded.codes.model; });
+    refuses("add: expected codes of 2 dictionaries, got 3", [](CellCodes& encoded) { encoded.codes.rows = {2, 3}; });
+    refuses("add: expected 0 biases, got 1", [](CellCodes& encoded) { encoded.codes.bias = {1}; });
+    refuses("add: expected a cell for each of 2 codes, got 1", [](CellCodes& encoded) { encoded.cells = {1}; });
+    refuses("add: expected cells below 4, got 4", [](CellCodes& encoded) { encoded.cells = {1, 4}; });
+    EXPECT_EQ(builder.size(), 0u);
     InvertedModel other = built.model;
     other.quantizer.centre[0] += 1;
     expect_error([&] { InvertedIndex(other, built.index.lists()); }, {"index: codes were made by another model"});

@@ -48,6 +48,16 @@ TEST(AtomicFile, BytesThatWereAppendedCanBeReplaced) {
     EXPECT_EQ(read_raw(directory / "a"), "01ab456789");
 }
 
+TEST(AtomicFile, FilesGrowAtTheirEnd) {
+    const TemporaryDirectory directory;
+    write_file(directory / "a", bytes("one"));
+    append_file(directory / "a", bytes(", two"));
+    append_file(directory / "a", {});
+    EXPECT_EQ(read_raw(directory / "a"), "one, two");
+    expect_error([&] { append_file(directory / "missing", bytes("x")); },
+                 {"missing: cannot write: No such file or directory"});
+}
+
 TEST(AtomicFile, ASymbolicLinkIsKept) {
     const TemporaryDirectory directory;
     write_file(directory / "real", bytes("old"));

@@ -71,11 +71,12 @@ TEST(Container, OtherVersionsAndKindsAreRefused) {
     reseal(bytes);
     expect_error([&] { open(bytes); }, {"format version 2, this program reads version 1"});
     bytes = small_container();
-    store_little(&bytes[header::kKind], std::uint32_t{7});
+    store_little(&bytes[header::kKind], std::uint32_t{8});
     reseal(bytes);
     expect_error(
         [&] { open(bytes); },
-        {"kind 7, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index) or 6 (vocabulary)"});
+        {"kind 8, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index), 6 (vocabulary) or "
+         "7 (unfinished index)"});
 }
 
 TEST(Container, AnotherKindThanExpectedIsNamed) {
