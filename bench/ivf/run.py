@@ -26,6 +26,7 @@ CANDIDATES = (1000, 3000, 10000, 30000)
 OURS = ("IVF1024,LOCQ8", "IVF1024(coding=plain),LOCQ8", "IMI2x8,LOCQ8")
 THEIRS = ("IVF1024,PQ8", "IVF1024,PQ16x4fsr", "IMI2x8,PQ8")
 RECONSTRUCTED = "IMI2x8(coarse=NOCQ),NOCQ8"
+RECONSTRUCTED_QUERIES = 1000  # reconstruction is slow
 
 
 def arguments():
@@ -143,8 +144,18 @@ def compare(table):
     return result
 
 
+def first_rows(path, folder):
+    """A copy of the first rows of an .fvecs, .bvecs or .ivecs file."""
+    row = 4 + int(numpy.fromfile(path, "<i4", 1)[0]) * (1 if path.suffix == ".bvecs" else 4)
+    copy = folder / f"first_{path.name}"
+    with open(path, "rb") as file:
+        copy.write_bytes(file.read(row * RECONSTRUCTED_QUERIES))
+    return copy
+
+
 def reconstruction(options, folder):
     index = Ours(RECONSTRUCTED, options, folder)
+    index.files = [first_rows(path, folder) for path in index.files]
     cases = {}
     for count in CANDIDATES:
         cases["T1", count] = lambda c=count: index.point("--candidates", c, "--reconstruct")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "index/packed_codes.h"
 #include "index/query_bounds.h"
@@ -15,15 +16,19 @@ inline constexpr std::size_t kChunkBlocks = 8;  ///< between updates of the limi
 inline constexpr std::size_t kChunkWords = kChunkBlocks * kBlockWords;
 
 /// survived(word, mask) for each word of blocks first … last-1 with vectors that may score up to limit(), which is
-/// asked again and again. kept(first_word, count, buffer) gives the bits of the vectors that count.
+/// asked again and again, first of all after the block that gives one. kept(first_word, count, buffer) gives the bits
+/// of the vectors that count.
 template <class Limit, class Kept, class Survived>
 void scan_blocks(const PackedCodes& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
                  Kept kept, Survived survived) {
     SurvivorWord survivors[kChunkWords + 1];
     std::uint64_t buffer[kChunkWords];
-    for (std::size_t b = first; b < last; b += kChunkBlocks) {
-        if (!bounds.set_limit(limit())) return;
-        const std::size_t blocks = std::min(kChunkBlocks, last - b);
+    std::size_t blocks = 0;
+    for (std::size_t b = first; b < last; b += blocks) {
+        const float wanted = limit();
+        if (!bounds.set_limit(wanted)) return;
+        const bool limited = wanted < std::numeric_limits<float>::max();
+        blocks = std::min(limited ? kChunkBlocks : 1, last - b);
         const std::uint64_t* words = kept(b * kBlockWords, blocks * kBlockWords, buffer);
         const SurvivorCount count = kernels().scan.survivors(bounds.tables(), codes.block(b), blocks, words, survivors);
         bounds.learn(count, blocks);
