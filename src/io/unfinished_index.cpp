@@ -45,18 +45,11 @@ std::optional<std::uint64_t> complete_length(const ByteSource& file, std::uint64
 }
 
 /// The first container of the file: task and model.
-struct Head {
-    explicit Head(const InputFile& file)
-        : bytes(file, 0, complete_length(file, 0).value_or(file.size())), reader(bytes, file.path()) {
-        reader.expect(Kind::unfinished, {"centre", "rotation", "blocks", "words", "word_offsets", "objective",
-                                         "cell_words", "cell_offsets", "cell_groups", "cell_group_begin"});
-    }
-
-    Part bytes;
-    ContainerReader reader;
-};
+Part head_of(const InputFile& file) { return {file, 0, complete_length(file, 0).value_or(file.size())}; }
 
 BuildTask read_task(const ContainerReader& reader, const nlohmann::json& metadata) {
+    reader.expect(Kind::unfinished, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "cell_words",
+                                     "cell_offsets", "cell_groups", "cell_group_begin"});
     const Fields fields(reader, metadata, "task");
     BuildTask task;
     for (const auto& [name, value] : metadata["task"].items()) task[name] = fields.text(name);
@@ -122,8 +115,9 @@ bool holds_unfinished_index(const std::string& path) {
 
 BuildTask unfinished_task(const std::string& path) {
     const InputFile file(path);
-    const Head head(file);
-    return read_task(head.reader, head.reader.metadata());
+    const Part head = head_of(file);
+    const ContainerReader reader(head, path);
+    return read_task(reader, reader.metadata());
 }
 
 void begin_index(const std::string& path, const BuildTask& task, const InvertedModel& model) {
@@ -135,9 +129,9 @@ void begin_index(const std::string& path, const BuildTask& task, const InvertedM
 
 InvertedBuilder resume_index(const std::string& path, const BuildTask& task, EncodeOptions options) {
     const InputFile file(path);
-    const Head head(file);
-    InvertedBuilder builder(read_model(head.reader, task), std::move(options));
-    std::uint64_t end = head.bytes.size();
+    const Part head = head_of(file);
+    InvertedBuilder builder(read_model(ContainerReader(head, path), task), std::move(options));
+    std::uint64_t end = head.size();
     for (std::size_t number = 0; end < file.size(); ++number) {
         const std::optional<std::uint64_t> length = complete_length(file, end);
         if (!length) {
