@@ -21,7 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from common import ROOT, find, interleaved, read_vecs, seconds  # noqa: E402
 
 K = 100
-PROBES = (1, 2, 4, 8, 16, 32, 64)
+PROBES = (1, 2, 4, 6, 8, 12, 16, 32, 64)
 CANDIDATES = (1000, 3000, 10000, 30000)
 OURS = ("IVF1024,LOCQ8", "IVF1024(coding=plain),LOCQ8", "IMI2x8,LOCQ8")
 THEIRS = ("IVF1024,PQ8", "IVF1024,PQ16x4fsr", "IMI2x8,PQ8")
