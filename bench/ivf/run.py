@@ -172,20 +172,20 @@ def reconstruction(options, folder):
 
 
 def plot(table, path):
-    width, height, left, bottom = 720, 440, 60, 50
+    width, height, left, right, bottom = 820, 440, 60, 270, 50
     speeds = [numpy.log10(r["queries_per_second"]) for r in table]
     low, high = min(speeds), max(speeds)
-    x = lambda r: left + (width - left - 180) * (numpy.log10(r["queries_per_second"]) - low) / max(high - low, 1e-9)
+    x = lambda r: left + (width - left - right) * (numpy.log10(r["queries_per_second"]) - low) / max(high - low, 1e-9)
     y = lambda r: 20 + (height - bottom - 20) * (1 - r["recall"]["10"])
     colours = ["#c0392b", "#e67e22", "#8e44ad", "#2980b9", "#16a085", "#7f8c8d"]
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
              f'font-size="12"><rect width="100%" height="100%" fill="white"/>']
     for tenth in range(11):
         level = 20 + (height - bottom - 20) * (1 - tenth / 10)
-        parts.append(f'<line x1="{left}" x2="{width - 180}" y1="{level:.1f}" y2="{level:.1f}" stroke="#ddd"/>'
+        parts.append(f'<line x1="{left}" x2="{width - right}" y1="{level:.1f}" y2="{level:.1f}" stroke="#ddd"/>'
                      f'<text x="{left - 8}" y="{level + 4:.1f}" text-anchor="end">{tenth / 10:.1f}</text>')
     for power in range(int(numpy.ceil(low)), int(high) + 1):
-        at = left + (width - left - 180) * (power - low) / max(high - low, 1e-9)
+        at = left + (width - left - right) * (power - low) / max(high - low, 1e-9)
         parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="20" y2="{height - bottom}" stroke="#ddd"/>'
                      f'<text x="{at:.1f}" y="{height - bottom + 16}" text-anchor="middle">{10 ** power:,}</text>')
     names = list(dict.fromkeys((r["library"], r["spec"]) for r in table))
@@ -194,9 +194,9 @@ def plot(table, path):
         dash = "" if name[0] == "summand" else ' stroke-dasharray="5 4"'
         points = " ".join(f"{x(r):.1f},{y(r):.1f}" for r in own)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[number % 6]}" stroke-width="2"{dash}/>'
-                     f'<text x="{width - 172}" y="{30 + 18 * number}" fill="{colours[number % 6]}">'
+                     f'<text x="{width - right + 12}" y="{30 + 18 * number}" fill="{colours[number % 6]}">'
                      f'{name[0]} {name[1]}</text>')
-    parts.append(f'<text x="{(left + width - 180) / 2}" y="{height - 12}" text-anchor="middle">queries per second, one '
+    parts.append(f'<text x="{(left + width - right) / 2}" y="{height - 12}" text-anchor="middle">queries per second, one '
                  f'thread</text><text x="14" y="{height / 2}" transform="rotate(-90 14 {height / 2})" '
                  f'text-anchor="middle">recall@10</text></svg>')
     pathlib.Path(path).write_text("\n".join(parts) + "\n", encoding="utf-8")
