@@ -37,7 +37,7 @@ double training_bytes(const Spec& spec, const Sizes& sizes);
 /// not more than there are.
 std::size_t learn_vectors(const LearnOptions& options, const VectorReader& learn);
 
-inline constexpr double kLearnOperations = 4e12;  ///< a minute or two on two cores
+inline constexpr double kLearnOperations = 8e12;  ///< a minute or two on two cores
 inline constexpr double kLearnBytes = 2.0 * (1u << 30);
 
 }  // namespace summand::cli
