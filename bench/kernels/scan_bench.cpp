@@ -161,8 +161,10 @@ public:
     double read(std::istream& in) {
         int rounds;
         in >> rounds;
-        const auto& blocks = index_->packed()->parts().blocks;
-        return best_seconds(rounds, [&] { read_ ^= read_pass(blocks.data(), blocks.size()); });
+        const PackedCodes::Parts& parts = index_->packed()->parts();
+        return best_seconds(rounds, [&] {
+            read_ ^= read_pass(parts.rows.data(), parts.rows.size()) ^ read_pass(parts.tops.data(), parts.tops.size());
+        });
     }
 
     double ids(std::istream& in) const {

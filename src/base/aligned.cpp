@@ -2,16 +2,15 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
-
 namespace summand {
 
-void prefer_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+LargePages::LargePages(std::size_t bytes) {
+    constexpr std::size_t kPage = std::size_t{2} << 20;
+    alignment = std::align_val_t{bytes < kPage / 2 ? kCacheLine : kPage};
+    if (bytes >= kPage / 2) bytes = (bytes + kPage - 1) / kPage * kPage;
+    data = ::operator new(bytes, alignment);
 #ifdef MADV_HUGEPAGE
-    constexpr std::size_t kPage = 4096;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
-    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    if (alignment == std::align_val_t{kPage}) madvise(data, bytes, MADV_HUGEPAGE);
 #endif
 }
 

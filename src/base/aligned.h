@@ -10,8 +10,14 @@ namespace summand {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-/// Asks for large pages, which spare address translations where much memory is read. Before it is first touched.
-void prefer_large_pages(void* data, std::size_t bytes);
+/// Memory in large pages where the system has them: they spare address translations where much is read. It is as large
+/// as asked for or rounded up to whole pages.
+struct LargePages {
+    explicit LargePages(std::size_t bytes);
+
+    void* data;
+    std::align_val_t alignment;
+};
 
 template <class T>
 class AlignedBuffer {
@@ -20,7 +26,16 @@ class AlignedBuffer {
 public:
     AlignedBuffer() = default;
     explicit AlignedBuffer(std::size_t size)
-        : data_(static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{kCacheLine}))), size_(size) {}
+        : data_(static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{kCacheLine})), Free{}),
+          size_(size) {}
+
+    static AlignedBuffer in_large_pages(std::size_t size) {
+        const LargePages pages(size * sizeof(T));
+        AlignedBuffer buffer;
+        buffer.data_ = {static_cast<T*>(pages.data), Free{pages.alignment}};
+        buffer.size_ = size;
+        return buffer;
+    }
 
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
@@ -30,7 +45,8 @@ public:
 
 private:
     struct Free {
-        void operator()(T* p) const { ::operator delete (p, std::align_val_t{kCacheLine}); }
+        std::align_val_t alignment{kCacheLine};
+        void operator()(T* p) const { ::operator delete(p, alignment); }
     };
     std::unique_ptr<T[], Free> data_;
     std::size_t size_ = 0;

@@ -53,7 +53,8 @@ private:
     static constexpr std::size_t kCacheBytes = 512 << 10;
     static constexpr std::size_t kTileBytes = 256 << 10;        // of codes
     static constexpr std::size_t kGroupTableBytes = 256 << 10;  // of float tables
-    static constexpr std::size_t kLeastRange = 256;             // blocks that are worth another thread
+    static constexpr std::size_t kManyQueries = 4;
+    static constexpr std::size_t kLeastRange = 256;  // blocks that are worth another thread
 
     std::size_t group_size(std::size_t threads) const {
         const std::size_t fit = kGroupTableBytes / (job_.tables.entries() * sizeof(float));
@@ -67,9 +68,11 @@ private:
     }
 
     // Then tiles gain nothing, and a query's tables stay closer to the core if it is scanned by itself.
-    bool fits_cache() const { return job_.codes.parts().blocks.size() <= kCacheBytes; }
+    bool fits_cache() const { return job_.codes.parts().rows.size() <= kCacheBytes; }
 
-    std::size_t tile_blocks() const { return std::max<std::size_t>(1, kTileBytes / job_.codes.block_bytes()); }
+    std::size_t tile_blocks() const {
+        return std::max<std::size_t>(1, kTileBytes / (job_.codes.planes() * kBlockVectors));
+    }
 
     // Tables and scans of consecutive queries.
     class Group {
@@ -135,8 +138,20 @@ private:
             const std::size_t tile = batch_.tile_blocks();
             for (std::size_t b = first; b < last; b += tile) {
                 check_stop(job_.execution);
-                for (Scan& scan : scans) scan.scan(b, std::min(b + tile, last));
+                const std::size_t end = std::min(b + tile, last);
+                const CodeRows codes = scans.size() < kManyQueries ? job_.codes.block(b) : whole_planes(b, end);
+                for (Scan& scan : scans) scan.scan(codes, b, end);
             }
+        }
+
+        // For many queries a tile is read from the cache, where quads do not pay.
+        CodeRows whole_planes(std::size_t first, std::size_t last) const {
+            thread_local Scratch<std::uint8_t> scratch;
+            const CodeRows codes = job_.codes.block(first);
+            if (codes.quads == 0) return codes;
+            std::uint8_t* planes = scratch.at_least((last - first) * codes.planes * kBlockVectors);
+            kernels().scan.write_planes(codes, last - first, planes);
+            return {planes, nullptr, codes.planes, 0};
         }
 
         BatchScan& batch_;

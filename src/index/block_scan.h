@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "index/packed_codes.h"
 #include "index/query_bounds.h"
 #include "kernels/kernels.h"
 
@@ -15,11 +14,11 @@ namespace summand {
 inline constexpr std::size_t kChunkBlocks = 8;  ///< between updates of the limit
 inline constexpr std::size_t kChunkWords = kChunkBlocks * kBlockWords;
 
-/// survived(word, mask) for each word of blocks first … last-1 with vectors that may score up to limit(), which is
-/// asked again and again, first of all after the block that gives one. kept(first_word, count, buffer) gives the bits
-/// of the vectors that count.
+/// `codes`: of block `first`. survived(codes of the word, word, mask) for each word of blocks first … last-1 with
+/// vectors that may score up to limit(), which is asked again and again, first of all after the block that gives one.
+/// kept(first_word, count, buffer) gives the bits of the vectors that count.
 template <class Limit, class Kept, class Survived>
-void scan_blocks(const PackedCodes& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
+void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
                  Kept kept, Survived survived) {
     SurvivorWord survivors[kChunkWords + 1];
     std::uint64_t buffer[kChunkWords];
@@ -30,9 +29,13 @@ void scan_blocks(const PackedCodes& codes, QueryBounds& bounds, std::size_t firs
         const bool limited = wanted < std::numeric_limits<float>::max();
         blocks = std::min(limited ? kChunkBlocks : 1, last - b);
         const std::uint64_t* words = kept(b * kBlockWords, blocks * kBlockWords, buffer);
-        const SurvivorCount count = kernels().scan.survivors(bounds.tables(), codes.block(b), blocks, words, survivors);
+        const SurvivorCount count =
+            kernels().scan.survivors(bounds.tables(), codes.block(b - first), blocks, words, survivors);
         bounds.learn(count, blocks);
-        for (std::size_t i = 0; i < count.words; ++i) survived(b * kBlockWords + survivors[i].word, survivors[i].mask);
+        for (std::size_t i = 0; i < count.words; ++i) {
+            const std::size_t word = (b - first) * kBlockWords + survivors[i].word;
+            survived(codes.word(word), first * kBlockWords + word, survivors[i].mask);
+        }
     }
 }
 

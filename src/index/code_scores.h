@@ -24,22 +24,24 @@ public:
     CodeScores(const PackedCodes& codes, const float* entries, float offset)
         : codes_(codes), entries_(entries), offset_(offset) {}
 
-    /// body(vector, score) for each vector of the mask; all 64 at once where most of them are wanted.
+    /// body(vector, score) for each vector of the mask; all 64 at once where most of them are wanted. `codes`: of the
+    /// word's first vector, here or in a copy.
     template <class Body>
-    void for_each(std::size_t word, std::uint64_t mask, Body body) const {
+    void for_each(const CodeRows& codes, std::size_t word, std::uint64_t mask, Body body) const {
         const std::size_t first = word * kWordVectors;
         if (std::popcount(mask) < kMany) {
-            for_each_bit(mask, [&](std::size_t j) { body(first + j, of(first + j)); });
+            const auto entry = [&](std::size_t e) { return entries_[e]; };
+            for_each_bit(mask, [&](std::size_t j) { body(first + j, score(first + j, sum(codes.vector(j), entry))); });
             return;
         }
         float sums[kWordVectors];
-        kernels().scan.sums({codes_.vector(first), entries_, codes_.dictionaries(), codes_.pairs()}, sums);
+        kernels().scan.sums({codes, entries_, codes_.dictionaries(), codes_.pairs()}, sums);
         for_each_bit(mask, [&](std::size_t j) { body(first + j, score(first + j, sums[j])); });
     }
 
     float of(std::size_t vector) const {
         const auto entry = [&](std::size_t e) { return entries_[e]; };
-        return score(vector, codes_.pairs() ? pair_sum(vector, entry) : byte_sum(vector, entry));
+        return score(vector, sum(codes_.vector(vector), entry));
     }
 
     /// With the tables of a cell added to those of the query, entry by entry; `second` may be null.
@@ -48,7 +50,7 @@ public:
             const float sum = entries_[e] + first[e];
             return second ? sum + second[e] : sum;
         };
-        return score(vector, codes_.pairs() ? pair_sum(vector, entry) : byte_sum(vector, entry));
+        return score(vector, sum(codes_.vector(vector), entry));
     }
 
 private:
@@ -57,20 +59,9 @@ private:
     float score(std::size_t vector, float sum) const { return (sum + codes_.bias(vector)) + offset_; }
 
     template <class Entry>
-    float byte_sum(std::size_t vector, Entry entry) const {
-        const std::uint8_t* codes = codes_.vector(vector);
-        float sum = entry(codes[0]);
-        for (std::size_t m = 1; m < codes_.dictionaries(); ++m) sum += entry(m * kByteSlots + codes[m * kBlockVectors]);
-        return sum;
-    }
-
-    template <class Entry>
-    float pair_sum(std::size_t vector, Entry entry) const {
-        const std::uint8_t* codes = codes_.vector(vector);
-        float sum = entry(codes[0] & std::size_t{15});
-        for (std::size_t m = 1; m < codes_.dictionaries(); ++m)
-            sum += entry(m * kNibbleSlots + ((codes[m / 2 * kBlockVectors] >> (m % 2 * 4)) & 15u));
-        return sum;
+    float sum(const CodeRows& codes, Entry entry) const {
+        return codes_.pairs() ? codes.pair_sum(codes_.dictionaries(), entry)
+                              : codes.byte_sum(codes_.dictionaries(), entry);
     }
 
     const PackedCodes& codes_;

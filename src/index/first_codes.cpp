@@ -29,7 +29,7 @@ std::vector<std::uint32_t> positions_of(const InvertedLists& lists) {
 
 void decode_at(const Quantizer& quantizer, const PackedCodes& packed, std::size_t position, float* vector) {
     std::uint8_t code[kMaxDictionaries];
-    for (std::size_t m = 0; m < packed.dictionaries(); ++m) code[m] = packed.word(position, m);
+    packed.read_words(position, code);
     add_decoded(quantizer, code, vector);
 }
 

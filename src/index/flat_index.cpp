@@ -26,14 +26,20 @@ Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_
     return {step < kWorthScanning ? 1 : std::bit_floor(step)};
 }
 
+// What is larger than the second-level cache is read from memory as fast as it comes.
+Planes planes_for(const Codes& codes) {
+    constexpr std::size_t kCacheBytes = 1 << 20;
+    return codes.rows.values().size() > kCacheBytes ? Planes::quads : Planes::whole;
+}
+
 // Throws where the codes do not belong to the model.
 std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const PackedCodes& packed, Metric metric) {
     const Dictionaries& words = quantizer.dictionaries;
     require(packed.parts().model == identity(quantizer),
             "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed.dictionaries() == words.count && packed.parts().words == words.words, "index: expected codes of ",
+    require(packed.dictionaries() == words.count && packed.shape().words == words.words, "index: expected codes of ",
             words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
-            packed.parts().words);
+            packed.shape().words);
     require(packed.has_bias() == (quantizer.bias != Bias::none && metric == Metric::euclidean),
             "index: expected codes ", packed.has_bias() ? "without" : "with", " biases for this model and metric");
     return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
@@ -43,7 +49,7 @@ std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const 
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
     : quantizer_(std::move(quantizer)),
-      packed_(PackedCodes::pack(codes, quantizer_, metric)),
+      packed_(PackedCodes::pack(codes, quantizer_, metric, planes_for(codes))),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}
 

@@ -33,14 +33,15 @@ public:
 
     /// Bounds first, floats for what survives them. `bounds` are those of the same tables.
     void scan(std::size_t begin, std::size_t end, const CodeScores& scores, QueryBounds& bounds) {
+        const std::size_t first = begin / kBlockVectors;
         scan_blocks(
-            lists_.packed(), bounds, begin / kBlockVectors, (end + kBlockVectors - 1) / kBlockVectors,
+            lists_.packed().block(first), bounds, first, (end + kBlockVectors - 1) / kBlockVectors,
             [&] { return collector_.limit().score; },
             [&](std::size_t word, std::size_t count, std::uint64_t* buffer) {
                 return words_between(begin, end, word, count, buffer);
             },
-            [&](std::size_t word, std::uint64_t mask) {
-                scores.for_each(word, mask, [&](std::size_t position, float score) { offer(position, score); });
+            [&](const CodeRows& codes, std::size_t word, std::uint64_t mask) {
+                scores.for_each(codes, word, mask, [&](std::size_t position, float score) { offer(position, score); });
             });
     }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "base/aligned.h"
@@ -20,17 +19,10 @@ constexpr float kLargestBias = 1e36f;  // sums with it cannot overflow
 // Everything a packed copy of codes owns.
 struct Storage {
     std::vector<std::uint8_t> slots;
-    AlignedBuffer<std::uint8_t> blocks;
+    AlignedBuffer<std::uint8_t> rows, tops;
     std::vector<float> bias;
     std::vector<float> bias_levels;
 };
-
-AlignedBuffer<std::uint8_t> zeros(std::size_t size) {
-    AlignedBuffer<std::uint8_t> buffer(size);
-    prefer_large_pages(buffer.data(), size);
-    std::memset(buffer.data(), 0, size);
-    return buffer;
-}
 
 void check_biases(const std::vector<float>& bias) {
     for (std::size_t i = 0; i < bias.size(); ++i)
@@ -69,44 +61,79 @@ SlotsOfWords slots_of_words(const PackedCodes& shape) {
     return result;
 }
 
-void pack_block(const Codes& codes, const PackedCodes& shape, const SlotsOfWords& slots, std::size_t b,
-                std::uint8_t* block) {
+// Block b as whole planes, which hold zeros before.
+void write_planes(const Codes& codes, const PackedCodes& shape, const SlotsOfWords& slots, std::size_t b,
+                  std::uint8_t* planes) {
     const std::size_t first = b * kBlockVectors;
     const std::size_t count = std::min(kBlockVectors, codes.size() - first);
     for (std::size_t m = 0; m < shape.dictionaries(); ++m) {
-        std::uint8_t* plane = block + (shape.pairs() ? m / 2 : m) * kBlockVectors;
+        std::uint8_t* plane = planes + (shape.pairs() ? m / 2 : m) * kBlockVectors;
         const unsigned shift = shape.pairs() ? m % 2 * 4 : 0;
         for (std::size_t j = 0; j < count; ++j)
             plane[j] = static_cast<std::uint8_t>(plane[j] | (slots[m][codes.rows[first + j][m]] << shift));
     }
+    if (!shape.has_bias()) return;
+    for (std::size_t j = 0; j < count; ++j)
+        planes[shape.code_planes() * kBlockVectors + j] = bias_slot(shape.parts().bias_levels, shape.bias(first + j));
 }
 
-void pack_bias(const PackedCodes& shape, std::uint8_t* blocks) {
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        blocks[i / kBlockVectors * shape.block_bytes() + shape.code_planes() * kBlockVectors + i % kBlockVectors] =
-            bias_slot(shape.parts().bias_levels, shape.bias(i));
+void write_quad(const std::uint8_t* planes, std::uint8_t* rows, std::uint8_t* top) {
+    for (std::size_t j = 0; j < kBlockVectors; ++j) {
+        const unsigned fourth = planes[3 * kBlockVectors + j];
+        unsigned ends = fourth & 192;
+        for (unsigned i = 0; i < 3; ++i) {
+            const unsigned byte = planes[i * kBlockVectors + j];
+            rows[i * kBlockVectors + j] = static_cast<std::uint8_t>((byte & 63) | (fourth >> 2 * i & 3) << 6);
+            ends |= byte >> 6 << 2 * i;
+        }
+        top[j] = static_cast<std::uint8_t>(ends);
+    }
+}
+
+void write_block(const std::uint8_t* planes, const PackedShape& shape, std::uint8_t* rows, std::uint8_t* tops) {
+    for (std::size_t q = 0; q < shape.quads; ++q)
+        write_quad(planes + 4 * q * kBlockVectors, rows + 3 * q * kBlockVectors, tops + q * kBlockVectors);
+    std::copy_n(planes + 4 * shape.quads * kBlockVectors, (shape.planes() - 4 * shape.quads) * kBlockVectors,
+                rows + 3 * shape.quads * kBlockVectors);
+}
+
+// Parts with room for rows and tops, which the storage owns.
+PackedCodes::Parts with_room(PackedCodes::Parts parts, const std::shared_ptr<Storage>& storage) {
+    const PackedShape& shape = parts.shape;
+    storage->rows = AlignedBuffer<std::uint8_t>::in_large_pages(shape.blocks() * shape.rows() * kBlockVectors);
+    storage->tops = AlignedBuffer<std::uint8_t>::in_large_pages(shape.blocks() * shape.quads * kBlockVectors);
+    parts.rows = {storage->rows.data(), storage->rows.size()};
+    parts.tops = {storage->tops.data(), storage->tops.size()};
+    parts.owner = storage;
+    return parts;
 }
 
 }  // namespace
 
-PackedCodes::PackedCodes(Parts parts) : parts_(std::move(parts)), planes_(code_planes() + (has_bias() ? 1 : 0)) {
-    require(parts_.dictionaries >= 1 && parts_.dictionaries <= kMaxDictionaries, "index: expected 1 to ",
-            kMaxDictionaries, " dictionaries, got ", parts_.dictionaries);
-    require(parts_.words >= 2 && parts_.words <= kMaxWords, "index: expected 2 to ", kMaxWords, " words, got ",
-            parts_.words);
-    require(parts_.slots.size() == dictionaries() * slot_count(), "index: expected ", dictionaries() * slot_count(),
-            " slots, got ", parts_.slots.size());
-    require(std::all_of(parts_.slots.begin(), parts_.slots.end(), [&](auto word) { return word < parts_.words; }),
+PackedCodes::PackedCodes(Parts parts)
+    : parts_(std::move(parts)),
+      codes_{parts_.rows.data(), parts_.tops.data(), parts_.shape.planes(), parts_.shape.quads} {
+    const PackedShape& shape = parts_.shape;
+    require(shape.dictionaries >= 1 && shape.dictionaries <= kMaxDictionaries, "index: expected 1 to ",
+            kMaxDictionaries, " dictionaries, got ", shape.dictionaries);
+    require(shape.words >= 2 && shape.words <= kMaxWords, "index: expected 2 to ", kMaxWords, " words, got ",
+            shape.words);
+    require(shape.quads == 0 || shape.quads == shape.most_quads(), "index: expected 0 or ", shape.most_quads(),
+            " quads of planes, got ", shape.quads);
+    const auto require_size = [](std::size_t size, std::size_t expected, const char* what) {
+        require(size == expected, "index: expected ", expected, " ", what, ", got ", size);
+    };
+    require_size(parts_.slots.size(), shape.dictionaries * shape.slot_count(), "slots");
+    require(std::all_of(parts_.slots.begin(), parts_.slots.end(), [&](auto word) { return word < shape.words; }),
             "index: a slot names a word that does not exist");
-    require(parts_.bias_levels.empty() || parts_.bias_levels.size() == kByteSlots, "index: expected ", kByteSlots,
-            " bias levels, got ", parts_.bias_levels.size());
-    require(parts_.bias.size() == (has_bias() ? size() : 0), "index: expected ", has_bias() ? size() : 0,
-            " biases, got ", parts_.bias.size());
-    require(parts_.blocks.size() == block_count() * block_bytes(), "index: expected ", block_count() * block_bytes(),
-            " bytes of codes, got ", parts_.blocks.size());
+    require_size(parts_.bias_levels.size(), shape.bias ? kByteSlots : 0, "bias levels");
+    require_size(parts_.bias.size(), shape.bias ? shape.size : 0, "biases");
+    require_size(parts_.rows.size(), shape.blocks() * shape.rows() * kBlockVectors, "bytes of codes");
+    require_size(parts_.tops.size(), shape.blocks() * shape.quads * kBlockVectors, "bytes of the top bits of codes");
 }
 
-std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric) {
+std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric,
+                                                     Planes planes) {
     check(codes, quantizer);
     const bool biased = quantizer.bias != Bias::none && metric == Metric::euclidean;
     auto storage = std::make_shared<Storage>();
@@ -116,34 +143,47 @@ std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Q
         check_biases(storage->bias);
         storage->bias_levels = bias_levels(storage->bias);
     }
-    const std::size_t bytes_per_vector = code_plane_count(quantizer) + (biased ? 1 : 0);
-    const std::size_t blocks = (codes.size() + kBlockVectors - 1) / kBlockVectors;
-    storage->blocks = zeros(blocks * kBlockVectors * bytes_per_vector);
-    auto packed = std::make_shared<PackedCodes>(Parts{.size = codes.size(),
-                                                      .dictionaries = quantizer.dictionaries.count,
-                                                      .words = quantizer.dictionaries.words,
-                                                      .model = codes.model,
-                                                      .slots = storage->slots,
-                                                      .blocks = {storage->blocks.data(), storage->blocks.size()},
-                                                      .bias = storage->bias,
-                                                      .bias_levels = storage->bias_levels,
-                                                      .owner = storage});
+    PackedShape shape{.size = codes.size(),
+                      .dictionaries = quantizer.dictionaries.count,
+                      .words = quantizer.dictionaries.words,
+                      .bias = biased};
+    if (planes == Planes::quads) shape.quads = shape.most_quads();
+    const auto packed = std::make_shared<PackedCodes>(with_room({.shape = shape,
+                                                                 .model = codes.model,
+                                                                 .slots = storage->slots,
+                                                                 .bias = storage->bias,
+                                                                 .bias_levels = storage->bias_levels},
+                                                                storage));
     const SlotsOfWords slots = slots_of_words(*packed);
-    for (std::size_t b = 0; b < blocks; ++b)
-        pack_block(codes, *packed, slots, b, storage->blocks.data() + b * packed->block_bytes());
-    if (packed->has_bias()) pack_bias(*packed, storage->blocks.data());
+    std::vector<std::uint8_t> block(packed->planes() * kBlockVectors);
+    for (std::size_t b = 0; b < packed->block_count(); ++b) {
+        std::fill(block.begin(), block.end(), std::uint8_t{0});
+        write_planes(codes, *packed, slots, b, block.data());
+        write_block(block.data(), shape, storage->rows.data() + b * shape.rows() * kBlockVectors,
+                    storage->tops.data() + b * shape.quads * kBlockVectors);
+    }
     return packed;
+}
+
+void PackedCodes::read_words(std::size_t i, std::uint8_t* words) const {
+    const CodeRows own = vector(i);
+    const auto name = [&](std::size_t m, std::size_t slot) { words[m] = parts_.slots[m * slot_count() + slot]; };
+    if (pairs())
+        for (std::size_t m = 0; m < dictionaries(); ++m) name(m, *own.row(m / 2) >> (m % 2 * 4) & 15u);
+    else
+        own.for_each_byte([&](std::size_t p, unsigned byte) {
+            if (p < dictionaries()) name(p, byte);
+        });
 }
 
 Codes PackedCodes::unpack() const {
     Codes codes{Matrix<std::uint8_t>(size(), dictionaries()), {parts_.bias.begin(), parts_.bias.end()}, parts_.model};
-    for (std::size_t i = 0; i < size(); ++i)
-        for (std::size_t m = 0; m < dictionaries(); ++m) codes.rows[i][m] = word(i, m);
+    for (std::size_t i = 0; i < size(); ++i) read_words(i, codes.rows.row(i));
     return codes;
 }
 
 std::size_t PackedCodes::memory_bytes() const {
-    return parts_.blocks.size() + parts_.slots.size() +
+    return parts_.rows.size() + parts_.tops.size() + parts_.slots.size() +
            (parts_.bias.size() + parts_.bias_levels.size()) * sizeof(float);
 }
 

@@ -25,7 +25,7 @@ QueryBounds::QueryBounds(const PackedCodes& codes)
       form_(kernels().scan.form),
       nibble_excess_(form_ == BoundForm::nibbles ? codes.planes() * kNibbleBounds : 0),
       bounds_(codes.planes() * bounds_per_plane(form_)),
-      tables_{bounds_.data(), codes.planes(), codes.pair_planes(), 0, true},
+      tables_{bounds_.data(), codes.pair_planes(), 0, true},
       rounding_(static_cast<double>(codes.dictionaries() + 2) * 0x1p-24) {}
 
 QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float offset) : QueryBounds(codes) {

@@ -52,7 +52,8 @@ public:
     void seed(Limit limit) {
         std::vector<float> scores;
         for_each_seed([&](std::size_t word) {
-            scores_.for_each(word, selection_.word(word), [&](std::size_t, float score) { scores.push_back(score); });
+            scores_.for_each(codes_.vector(word * kWordVectors), word, selection_.word(word),
+                             [&](std::size_t, float score) { scores.push_back(score); });
         });
         if (limit == Limit::guessed && seeds_.step > 1)
             collector_.guess(scores, static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
@@ -64,15 +65,15 @@ public:
         });
     }
 
-    /// Blocks first … last-1, all of which have vectors that are selected.
-    void scan(std::size_t first, std::size_t last) {
+    /// Blocks first … last-1, all of which have vectors that are selected. `codes`: those of block `first`.
+    void scan(const CodeRows& codes, std::size_t first, std::size_t last) {
         if (seeds_.step == 1) return;
         scan_blocks(
-            codes_, bounds_, first, last, [&] { return collector_.limit().score; },
+            codes, bounds_, first, last, [&] { return collector_.limit().score; },
             [&](std::size_t word, std::size_t count, std::uint64_t* buffer) {
                 return selection_.words(word, count, buffer);
             },
-            [&](std::size_t word, std::uint64_t mask) { score_survivors(word, mask); });
+            [&](const CodeRows& own, std::size_t word, std::uint64_t mask) { score_survivors(own, word, mask); });
     }
 
     /// A vector by itself.
@@ -82,9 +83,9 @@ public:
     }
 
 private:
-    void score_survivors(std::size_t word, std::uint64_t mask) {
+    void score_survivors(const CodeRows& codes, std::size_t word, std::uint64_t mask) {
         if (seeds_.includes(word)) return;
-        scores_.for_each(word, mask, [&](std::size_t vector, float score) {
+        scores_.for_each(codes, word, mask, [&](std::size_t vector, float score) {
             collector_.offer({score, static_cast<std::int64_t>(vector)});
         });
     }

@@ -42,7 +42,9 @@ float Reconstruction::score(std::span<const float> moved_query, std::size_t cell
     const Dictionaries& coarse = model_.partition.dictionaries;
     const float* rows[kMaxDictionaries + 2];
     std::size_t count = 0;
-    for (std::size_t m = 0; m < words.count; ++m) rows[count++] = words.word(m, lists_.packed().word(position, m));
+    std::uint8_t code[kMaxDictionaries];
+    lists_.packed().read_words(position, code);
+    for (std::size_t m = 0; m < words.count; ++m) rows[count++] = words.word(m, code[m]);
     if (!cell_words_.empty()) {
         rows[count++] = cell_words_.row(coarse.count == 1 ? cell : cell / coarse.words);
         if (coarse.count == 2) rows[count++] = cell_words_.row(coarse.words + cell % coarse.words);

@@ -137,11 +137,6 @@ void write_nibble_slots(const Points& points, Word* slots) {
 
 }  // namespace
 
-std::size_t code_plane_count(const Quantizer& quantizer) {
-    const Dictionaries& dictionaries = quantizer.dictionaries;
-    return dictionaries.words <= kNibbleSlots ? (dictionaries.count + 1) / 2 : dictionaries.count;
-}
-
 std::vector<std::uint8_t> grouped_slots(const Quantizer& quantizer) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
     const bool nibbles = dictionaries.words <= kNibbleSlots;

@@ -10,9 +10,6 @@
 
 namespace summand {
 
-/// Bytes that hold the codes of one vector: M, or half of that where K <= 16.
-std::size_t code_plane_count(const Quantizer& quantizer);
-
 /// The word in each slot, 256 per dictionary for K > 16, else 16. Groups come from balanced k-means, and quartets from
 /// balanced k-means within a group; spare slots repeat a word of their group.
 std::vector<std::uint8_t> grouped_slots(const Quantizer& quantizer);

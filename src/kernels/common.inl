@@ -8,8 +8,6 @@ using Short16 __attribute__((vector_size(32))) = std::int16_t;
 
 constexpr std::size_t kLanes = 16;
 
-#define SUMMAND_INLINE static inline __attribute__((always_inline))
-
 template <class V, class T>
 SUMMAND_INLINE V load(const T* p) {
     V v;

@@ -1,10 +1,18 @@
 // Scan kernels: the sums of M look-ups over packed codes, and the tables they look in.
 //
-// Packed codes lie in blocks of 512 vectors. A block holds one row of 512 bytes, a plane, per dictionary (K > 16) or
-// per pair of dictionaries (K <= 16); where vectors carry a bias, a last plane holds the level of each bias:
+// Packed codes lie in blocks of 512 vectors. A plane has a byte of each vector, per dictionary (K > 16) or per pair of
+// dictionaries (K <= 16); where vectors carry a bias, a last plane, of no quad, holds the level of each bias:
 //
-//     block:    | plane 0: 512 bytes | plane 1 | … | plane P-1 |          byte j of every row belongs to vector j
 //     byte of a plane:   a code   |   low nibble code 2p, high nibble code 2p+1   |   a bias level
+//
+// Byte j of a row of 512 belongs to vector j of the block. For K > 16 the planes 4q … 4q+3 of bytes c0 … c3 are a quad:
+//
+//     rows of quad q:   | c0 low six bits, c3 bits 0-1 | c1 low six, c3 bits 2-3 | c2 low six, c3 bits 4-5 |
+//     top row of q:     | from the lowest bits on: the top two bits of c0, c1, c2, c3 |
+//     rows of a block:  | quad 0: 3 rows | quad 1 | … | a row per plane that is left |
+//     tops of a block:  | quad 0: 1 row | quad 1 | … |
+//
+// Rows and tops are two arrays: a pass that needs six bits of every byte reads three quarters of the memory.
 //
 // Scanning needs no floats for most vectors. Every table entry has an 8-bit lower bound, and only a vector whose
 // bounds sum up to at most `limit` can have a score within the limit of the search; it survives to be scored in float.
@@ -12,6 +20,9 @@
 
 #include <cstddef>
 #include <cstdint>
+
+// No copy of a function is left that is compiled for another instruction set than its caller.
+#define SUMMAND_INLINE inline __attribute__((always_inline))
 
 namespace summand {
 
@@ -38,12 +49,75 @@ enum class BoundForm : std::uint8_t { bytes, nibbles };
 
 inline constexpr std::size_t kNibbleBounds = 2 * kNibbleSlots;
 
+/// Codes from some block on, or of one vector: the bytes of the next are one further, where it is of the same block.
+struct CodeRows {
+    const std::uint8_t* rows;
+    const std::uint8_t* tops;
+    std::size_t planes;
+    std::size_t quads;  ///< the first 4·quads planes
+
+    SUMMAND_INLINE std::size_t row_count() const { return planes - quads; }
+    SUMMAND_INLINE CodeRows block(std::size_t b) const {
+        return {rows + b * row_count() * kBlockVectors, tops + b * quads * kBlockVectors, planes, quads};
+    }
+    SUMMAND_INLINE CodeRows vector(std::size_t j) const { return {rows + j, tops + j, planes, quads}; }
+    SUMMAND_INLINE CodeRows word(std::size_t w) const {
+        return block(w / kBlockWords).vector(w % kBlockWords * kWordVectors);
+    }
+    SUMMAND_INLINE const std::uint8_t* quad(std::size_t q) const { return rows + 3 * q * kBlockVectors; }
+    SUMMAND_INLINE const std::uint8_t* top(std::size_t q) const { return tops + q * kBlockVectors; }
+    /// Of a plane that is in no quad.
+    SUMMAND_INLINE const std::uint8_t* row(std::size_t plane) const { return rows + (plane - quads) * kBlockVectors; }
+
+    /// body(plane, byte) for the bytes of the vector, plane by plane.
+    template <class Body>
+    SUMMAND_INLINE void for_each_byte(Body body) const {
+        for (std::size_t q = 0; q < quads; ++q) {
+            const std::uint32_t bytes = quad_bytes(quad(q), *top(q));
+            for (unsigned i = 0; i < 4; ++i) body(4 * q + i, bytes >> 8 * i & 255);
+        }
+        for (std::size_t p = 4 * quads; p < planes; ++p) body(p, unsigned{*row(p)});
+    }
+
+    /// (entry(e_0) + entry(e_1)) + … with e_m the place of the vector's code in tables of `dictionaries`.
+    template <class Entry>
+    SUMMAND_INLINE float byte_sum(std::size_t dictionaries, Entry entry) const {
+        float sum = kNothing;
+        CodeRows{rows, tops, dictionaries, quads}.for_each_byte(
+            [&](std::size_t p, unsigned byte) { sum += entry(p * kByteSlots + byte); });
+        return sum;
+    }
+    template <class Entry>
+    SUMMAND_INLINE float pair_sum(std::size_t dictionaries, Entry entry) const {
+        float sum = kNothing;
+        for (std::size_t m = 0; m < dictionaries; ++m)
+            sum += entry(m * kNibbleSlots + (*row(m / 2) >> (m % 2 * 4) & 15u));
+        return sum;
+    }
+
+private:
+    // The four of one vector, the first in the lowest bits.
+    static SUMMAND_INLINE std::uint32_t quad_bytes(const std::uint8_t* own, std::uint32_t tops) {
+        const std::uint32_t low =
+            own[0] | std::uint32_t{own[kBlockVectors]} << 8 | std::uint32_t{own[2 * kBlockVectors]} << 16;
+#if defined(__AVX512VBMI__)  // CPUs of that level move bits about in one step; some with BMI2 alone do not
+        return (low & 0x3f3f3f) | __builtin_ia32_pext_si(low, 0xc0c0c0) << 24 |
+               __builtin_ia32_pdep_si(tops, 0xc0c0c0c0);
+#else
+        const std::uint32_t fourth = (low >> 6 & 3) | (low >> 12 & 12) | (low >> 18 & 48);
+        const std::uint32_t spread = (tops << 6 | tops << 12 | tops << 18 | tops << 24) & 0xc0c0c0c0;
+        return (low & 0x3f3f3f) | fourth << 24 | spread;
+#endif
+    }
+
+    static constexpr float kNothing = -0.0f;  // any x + kNothing has the bits of x
+};
+
 struct BoundTables {
     const std::uint8_t* entries;  ///< of all planes, in the level's form; aligned to a cache line
-    std::size_t planes;
-    std::size_t pair_planes;   ///< how many of them, from the first on, hold two codes in a byte
-    std::uint8_t limit;        ///< at most 254; sums saturate at 255
-    bool by_quartets = false;  ///< a hint: most words of 64 vectors have none that the bounds of quartets leave
+    std::size_t pair_planes;      ///< how many of them, from the first on, hold two codes in a byte
+    std::uint8_t limit;           ///< at most 254; sums saturate at 255
+    bool by_quartets = false;     ///< a hint: most words of 64 vectors have none that the bounds of quartets leave
 };
 inline constexpr std::size_t kMaxPlanes = 65;  ///< 64 dictionaries and a bias
 
@@ -58,9 +132,8 @@ struct SurvivorCount {
     std::size_t candidates;  ///< words that were looked at closely: as many, or more where a first pass left them
 };
 
-/// Codes of one 64-vector word: code m of vector j is in byte (m or m/2)·kBlockVectors + j.
 struct SumsTask {
-    const std::uint8_t* codes;
+    CodeRows codes;            ///< of the first vector of a word
     const float* entries;      ///< M × slots
     std::size_t dictionaries;  ///< M
     bool pairs;                ///< two codes in a byte, 16 slots; else 256 slots
@@ -98,9 +171,13 @@ struct ScanKernels {
     BoundForm form;
 
     /// Words with survivors among `blocks` blocks, ascending; bit j of kept[w] is set where vector 64·w + j may
-    /// survive. `out` has room for all kBlockWords·blocks + 1.
-    SurvivorCount (*survivors)(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+    /// survive. `out` has room for all kBlockWords·blocks + 1. By quartets some may be left that the bounds of quartets
+    /// leave and their own would not.
+    SurvivorCount (*survivors)(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                                const std::uint64_t* kept, SurvivorWord* out);
+
+    /// Writes blocks without quads: a row of 512 bytes per plane.
+    void (*write_planes)(const CodeRows& codes, std::size_t blocks, std::uint8_t* out);
 
     /// out[b] = the number of bits set in the kBlockWords words of block b.
     void (*count_bits)(const std::uint64_t* words, std::size_t blocks, std::uint16_t* out);

@@ -2,13 +2,14 @@
 
 constexpr std::size_t kBlockRegisters = kBlockVectors / sizeof(__m512i);
 constexpr std::size_t kPrefetchBytes = 8192;
-constexpr std::uint64_t kFew = 3;         // vectors of a word that cost less one by one
-constexpr std::size_t kAheadBytes = 512;  // per word of the second pass
-constexpr std::size_t kFewOfBlock = 12;   // kept vectors that cost less by themselves than a pass over all
+constexpr std::uint64_t kFew = 3;         // vectors of a word that are scored rather than looked at closer
+constexpr std::size_t kAheadBytes = 512;  // per word of the second pass; twice that of quads, whose tops come late
+constexpr std::size_t kFewOfBlock = 8;    // kept vectors that cost less by themselves than a pass over all
 constexpr std::size_t kWordsAhead = 4;    // of those, fetched early
 
 // For masked forms with every bit set: the plain ones start from an undefined register, which g++ 12 warns about.
 constexpr __mmask16 kAllLanes = 0xffff;
+constexpr __mmask32 kAllShorts = ~__mmask32{0};
 constexpr __mmask64 kAllBytes = ~__mmask64{0};
 
 struct ByteTable {
@@ -37,23 +38,68 @@ SUMMAND_INLINE __m512i next_row(const std::uint8_t* row) {
     return _mm512_loadu_si512(row);
 }
 
+SUMMAND_INLINE __m512i load_row(const std::uint8_t* row) { return _mm512_loadu_si512(row); }
+
+// Bits of `a` where the mask has ones, of `b` elsewhere.
+SUMMAND_INLINE __m512i select(std::uint8_t mask, __m512i a, __m512i b) {
+    constexpr int kSelect = 0xca;
+    return _mm512_ternarylogic_epi64(_mm512_set1_epi8(static_cast<char>(mask)), a, b, kSelect);
+}
+
+// The fourth bytes of quads up to their top two bits, which are any.
+SUMMAND_INLINE __m512i fourth_of(__m512i a, __m512i b, __m512i c) {
+    const auto down = [](__m512i row, unsigned bits) { return _mm512_maskz_srli_epi16(kAllShorts, row, bits); };
+    return select(15, select(3, down(a, 6), down(b, 4)), down(c, 2));
+}
+
+// The bytes of plane `Plane` of a quad.
+template <int Plane>
+SUMMAND_INLINE __m512i quad_bytes(const std::uint8_t* rows, const std::uint8_t* top) {
+    const __m512i ends = load_row(top);
+    if constexpr (Plane == 3)
+        return select(63, fourth_of(load_row(rows), load_row(rows + kBlockVectors), load_row(rows + 2 * kBlockVectors)),
+                      ends);
+    else
+        return select(63, load_row(rows + Plane * kBlockVectors),
+                      _mm512_maskz_slli_epi16(kAllShorts, ends, 6 - 2 * Plane));
+}
+
 SUMMAND_INLINE void append_block(const __m512i (&sum)[kBlockRegisters], __m512i limit, std::size_t block,
                                  const std::uint64_t* kept, SurvivorWord* out, std::size_t& found) {
     for (std::size_t r = 0; r < kBlockRegisters; ++r)
         append(_mm512_cmple_epu8_mask(sum[r], limit), block * kBlockWords + r, kept, out, found);
 }
 
-// The loop over planes is not unrolled: the sums of a block and one table are what the registers hold.
-std::size_t byte_survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+template <int Plane>
+SUMMAND_INLINE void add_quad_plane(const std::uint8_t* entries, const std::uint8_t* rows, const std::uint8_t* top,
+                                   __m512i (&sum)[kBlockRegisters]) {
+    const ByteTable table = load_table(entries + Plane * kByteSlots);
+    for (std::size_t r = 0; r < kBlockRegisters; ++r) {
+        const std::size_t place = r * sizeof(__m512i);
+        sum[r] = _mm512_adds_epu8(sum[r], look_up(table, quad_bytes<Plane>(rows + place, top + place)));
+    }
+}
+
+// All bits of the codes. The loop over planes is not unrolled: the sums of a block and one table are what the registers
+// hold.
+std::size_t byte_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                            const std::uint64_t* kept, SurvivorWord* out) {
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
+        const CodeRows own = codes.block(b);
         __m512i sum[kBlockRegisters] = {};
-        for (std::size_t p = 0; p < tables.planes; ++p, codes += kBlockVectors) {
+        for (std::size_t q = 0; q < own.quads; ++q) {
+            const std::uint8_t* entries = tables.entries + 4 * q * kByteSlots;
+            add_quad_plane<0>(entries, own.quad(q), own.top(q), sum);
+            add_quad_plane<1>(entries, own.quad(q), own.top(q), sum);
+            add_quad_plane<2>(entries, own.quad(q), own.top(q), sum);
+            add_quad_plane<3>(entries, own.quad(q), own.top(q), sum);
+        }
+        for (std::size_t p = 4 * own.quads; p < own.planes; ++p) {
             const ByteTable table = load_table(tables.entries + p * kByteSlots);
             for (std::size_t r = 0; r < kBlockRegisters; ++r)
-                sum[r] = _mm512_adds_epu8(sum[r], look_up(table, next_row(codes + r * sizeof(__m512i))));
+                sum[r] = _mm512_adds_epu8(sum[r], look_up(table, next_row(own.row(p) + r * sizeof(__m512i))));
         }
         append_block(sum, limit, b, kept, out, found);
     }
@@ -66,64 +112,85 @@ SUMMAND_INLINE __m512i smallest_of_quartets(const ByteTable& table) {
                            _mm512_min_epu8(table.quarter[2], table.quarter[3]));
 }
 
-std::size_t quartet_survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
+SUMMAND_INLINE __m512i quartet_bounds(__m512i quartets, __m512i bytes) {
+    return _mm512_maskz_permutexvar_epi8(kAllBytes, bytes, quartets);
+}
+
+SUMMAND_INLINE void add_quad(const __m512i* quartets, const std::uint8_t* rows, __m512i (&sum)[kBlockRegisters]) {
+    for (std::size_t r = 0; r < kBlockRegisters; ++r) {
+        const std::uint8_t* own = rows + r * sizeof(__m512i);
+        const __m512i a = next_row(own), b = next_row(own + kBlockVectors), c = next_row(own + 2 * kBlockVectors);
+        const __m512i two = _mm512_adds_epu8(quartet_bounds(quartets[0], a), quartet_bounds(quartets[1], b));
+        const __m512i others =
+            _mm512_adds_epu8(quartet_bounds(quartets[2], c), quartet_bounds(quartets[3], fourth_of(a, b, c)));
+        sum[r] = _mm512_adds_epu8(sum[r], _mm512_adds_epu8(two, others));
+    }
+}
+
+// Those of words with candidates are needed soon.
+SUMMAND_INLINE void fetch_tops(const CodeRows& word) {
+    for (std::size_t q = 0; q < word.quads; ++q) prefetch(word.top(q));
+}
+
+std::size_t quartet_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                               const std::uint64_t* kept, SurvivorWord* out) {
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
     __m512i quartets[kMaxPlanes];
-    for (std::size_t p = 0; p < tables.planes; ++p)
+    for (std::size_t p = 0; p < codes.planes; ++p)
         quartets[p] = smallest_of_quartets(load_table(tables.entries + p * kByteSlots));
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
+        const CodeRows own = codes.block(b);
         __m512i sum[kBlockRegisters] = {};
-        for (std::size_t p = 0; p < tables.planes; ++p, codes += kBlockVectors)
+        for (std::size_t q = 0; q < own.quads; ++q) add_quad(quartets + 4 * q, own.quad(q), sum);
+        for (std::size_t p = 4 * own.quads; p < own.planes; ++p)
             for (std::size_t r = 0; r < kBlockRegisters; ++r)
-                sum[r] = _mm512_adds_epu8(sum[r], _mm512_maskz_permutexvar_epi8(
-                                                      kAllBytes, next_row(codes + r * sizeof(__m512i)), quartets[p]));
+                sum[r] =
+                    _mm512_adds_epu8(sum[r], quartet_bounds(quartets[p], next_row(own.row(p) + r * sizeof(__m512i))));
+        const std::size_t before = found;
         append_block(sum, limit, b, kept, out, found);
+        for (std::size_t i = before; i < found; ++i) fetch_tops(codes.word(out[i].word));
     }
     return found;
 }
 
 // Vectors of a word that the bounds of their own entries leave.
-std::uint64_t within_of_word(const BoundTables& tables, const std::uint8_t* codes) {
+std::uint64_t within_of_word(const BoundTables& tables, const CodeRows& codes) {
     __m512i sum = {};
-    for (std::size_t p = 0; p < tables.planes; ++p)
-        sum = _mm512_adds_epu8(
-            sum, look_up(load_table(tables.entries + p * kByteSlots), _mm512_loadu_si512(codes + p * kBlockVectors)));
+    const auto add = [&](std::size_t p, __m512i bytes) {
+        sum = _mm512_adds_epu8(sum, look_up(load_table(tables.entries + p * kByteSlots), bytes));
+    };
+    for (std::size_t q = 0; q < codes.quads; ++q) {
+        add(4 * q, quad_bytes<0>(codes.quad(q), codes.top(q)));
+        add(4 * q + 1, quad_bytes<1>(codes.quad(q), codes.top(q)));
+        add(4 * q + 2, quad_bytes<2>(codes.quad(q), codes.top(q)));
+        add(4 * q + 3, quad_bytes<3>(codes.quad(q), codes.top(q)));
+    }
+    for (std::size_t p = 4 * codes.quads; p < codes.planes; ++p) add(p, load_row(codes.row(p)));
     return _mm512_cmple_epu8_mask(sum, _mm512_set1_epi8(static_cast<char>(tables.limit)));
 }
 
 // The same for some of them, one by one.
-std::uint64_t within_of_few(const BoundTables& tables, const std::uint8_t* codes, std::uint64_t mask) {
+std::uint64_t within_of_few(const BoundTables& tables, const CodeRows& codes, std::uint64_t mask) {
     std::uint64_t within = 0;
     do {
         const auto j = static_cast<std::size_t>(__builtin_ctzll(mask));
-        unsigned sum = 0;
-        for (std::size_t p = 0; p < tables.planes; ++p)
-            sum += tables.entries[p * kByteSlots + codes[p * kBlockVectors + j]];
-        within |= std::uint64_t{sum <= tables.limit} << j;
+        within |= std::uint64_t{bound_sum(tables, codes.vector(j)) <= tables.limit} << j;
         mask &= mask - 1;
     } while (mask != 0);
     return within;
 }
 
-SUMMAND_INLINE const std::uint8_t* codes_of_word(const BoundTables& tables, const std::uint8_t* codes,
-                                                 std::size_t word) {
-    return codes + word / kBlockWords * tables.planes * kBlockVectors + word % kBlockWords * kWordVectors;
-}
-
-// Of words with candidates, those that the bounds of their own entries leave. fetch(i) is called before word i, to have
-// memory busy meanwhile.
-template <class Fetch>
-SUMMAND_INLINE std::size_t refine(const BoundTables& tables, const std::uint8_t* codes, SurvivorWord* words,
-                                  std::size_t count, Fetch fetch) {
+// Of words with candidates, those with vectors that within(mask, codes of the word) leaves. fetch(i) is called before
+// word i, to have memory busy meanwhile.
+template <class Fetch, class Within>
+SUMMAND_INLINE std::size_t refine(const CodeRows& codes, SurvivorWord* words, std::size_t count, Fetch fetch,
+                                  Within within) {
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; ++i) {
         fetch(i);
         const SurvivorWord candidate = words[i];
-        const std::uint8_t* own = codes_of_word(tables, codes, candidate.word);
-        const std::uint64_t mask = bits_of(candidate.mask) <= kFew ? within_of_few(tables, own, candidate.mask)
-                                                                   : candidate.mask & within_of_word(tables, own);
+        const std::uint64_t mask = within(candidate.mask, codes.word(candidate.word));
         words[found] = {mask, candidate.word};
         found += mask != 0;
     }
@@ -140,37 +207,49 @@ bool few_kept(const std::uint64_t* kept, std::size_t blocks) {
     return true;
 }
 
-// Without a pass over the blocks: a word has a cache line per plane.
-SurvivorCount survivors_of_few(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                               const std::uint64_t* kept, SurvivorWord* out) {
+// Words with kept vectors.
+std::size_t kept_words(const std::uint64_t* kept, std::size_t blocks, SurvivorWord* out) {
     std::size_t count = 0;
     for (std::size_t w = 0; w < blocks * kBlockWords; ++w) {
         out[count] = {kept[w], w};
         count += kept[w] != 0;
     }
+    return count;
+}
+
+// Without a pass over the blocks: a word has a cache line per row.
+SurvivorCount survivors_of_few(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
+                               const std::uint64_t* kept, SurvivorWord* out) {
+    const std::size_t count = kept_words(kept, blocks, out);
     const auto fetch = [&](std::size_t i) {
         if (i + kWordsAhead >= count) return;
-        const std::uint8_t* own = codes_of_word(tables, codes, out[i + kWordsAhead].word);
-        for (std::size_t p = 0; p < tables.planes; ++p) prefetch(own + p * kBlockVectors);
+        const CodeRows own = codes.word(out[i + kWordsAhead].word);
+        for (std::size_t r = 0; r < own.row_count(); ++r) prefetch(own.rows + r * kBlockVectors);
+        fetch_tops(own);
     };
-    const std::size_t found = refine(tables, codes, out, count, fetch);
+    const std::size_t found = refine(codes, out, count, fetch, [&](std::uint64_t mask, const CodeRows& own) {
+        return within_of_few(tables, own, mask);
+    });
     return {found, found};
 }
 
-SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                        const std::uint64_t* kept, SurvivorWord* out) {
+SurvivorCount survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks, const std::uint64_t* kept,
+                        SurvivorWord* out) {
     if (few_kept(kept, blocks)) return survivors_of_few(tables, codes, blocks, kept, out);
     if (!tables.by_quartets) {
         const std::size_t found = byte_survivors(tables, codes, blocks, kept, out);
         return {found, found};
     }
     const std::size_t candidates = quartet_survivors(tables, codes, blocks, kept, out);
-    const std::uint8_t* ahead = codes + blocks * tables.planes * kBlockVectors + kPrefetchBytes;
+    const std::uint8_t* ahead = codes.block(blocks).rows + kPrefetchBytes;
+    const std::size_t bytes = codes.quads > 0 ? 2 * kAheadBytes : kAheadBytes;
     const auto fetch = [&](std::size_t i) {
-        for (std::size_t line = 0; line < kAheadBytes; line += sizeof(__m512i))
-            prefetch(ahead + i * kAheadBytes + line);
+        for (std::size_t line = 0; line < bytes; line += sizeof(__m512i)) prefetch(ahead + i * bytes + line);
     };
-    return {refine(tables, codes, out, candidates, fetch), candidates};
+    const auto within = [&](std::uint64_t mask, const CodeRows& own) {
+        return bits_of(mask) <= kFew ? mask : mask & within_of_word(tables, own);  // a float score costs no more
+    };
+    return {refine(codes, out, candidates, fetch, within), candidates};
 }
 
 SUMMAND_INLINE __m512i codes_of(const std::uint8_t* row) {
@@ -180,25 +259,25 @@ SUMMAND_INLINE __m512 permute(const float* entries, __m512i codes) {  // reads t
     return _mm512_maskz_permutexvar_ps(kAllLanes, codes, _mm512_loadu_ps(entries));
 }
 
-SUMMAND_INLINE void pair_sums(const SumsTask& task, std::size_t j, float* out) {
-    __m512i codes = codes_of(task.codes + j);
+SUMMAND_INLINE void permuted_sums(const SumsTask& task, std::size_t j, float* out) {
+    __m512i codes = codes_of(task.codes.row(0) + j);
     __m512 sum = permute(task.entries, codes);
     for (std::size_t m = 1; m < task.dictionaries; ++m) {
-        codes = m % 2 ? _mm512_maskz_srli_epi32(kAllLanes, codes, 4) : codes_of(task.codes + m / 2 * kBlockVectors + j);
+        codes = m % 2 ? _mm512_maskz_srli_epi32(kAllLanes, codes, 4) : codes_of(task.codes.row(m / 2) + j);
         sum += permute(task.entries + m * kNibbleSlots, codes);
     }
     _mm512_storeu_ps(out + j, sum);
 }
 
-// Gathers were measured to be slower than single look-ups.
 void sums(const SumsTask& task, float* out) {
-    if (!task.pairs) return plain_sums(task, out);
-    for (std::size_t j = 0; j < kWordVectors; j += kLanes) pair_sums(task, j, out);
+    if (!task.pairs) return byte_sums(task, out);
+    for (std::size_t j = 0; j < kWordVectors; j += kLanes) permuted_sums(task, j, out);
 }
 
 constexpr ScanKernels scan_kernels = {
     .form = BoundForm::bytes,
     .survivors = survivors,
+    .write_planes = write_planes,
     .count_bits = count_bits,
     .sums = sums,
     .range = range,

@@ -111,32 +111,6 @@ void sparse_products(const SparseProductsTask& task) {
     }
 }
 
-SUMMAND_INLINE std::uint8_t code_of(const SumsTask& task, std::size_t m, std::size_t j) {
-    if (!task.pairs) return task.codes[m * kBlockVectors + j];
-    return static_cast<std::uint8_t>((task.codes[m / 2 * kBlockVectors + j] >> (m % 2 * 4)) & 15);
-}
-
-// Look-ups one by one, for eight vectors at a time so that their sums stay in registers.
-[[maybe_unused]] void plain_sums(const SumsTask& task, float* out) {
-    constexpr std::size_t kAtOnce = 8;
-    const std::size_t slots = task.pairs ? kNibbleSlots : kByteSlots;
-    for (std::size_t j = 0; j < kWordVectors; j += kAtOnce) {
-        float sum[kAtOnce];
-        for (std::size_t i = 0; i < kAtOnce; ++i) sum[i] = task.entries[code_of(task, 0, j + i)];
-        for (std::size_t m = 1; m < task.dictionaries; ++m)
-            for (std::size_t i = 0; i < kAtOnce; ++i) sum[i] += task.entries[m * slots + code_of(task, m, j + i)];
-        for (std::size_t i = 0; i < kAtOnce; ++i) out[j + i] = sum[i];
-    }
-}
-
-// Appends a word that has survivors; without a branch, as they are rare but not predictable.
-SUMMAND_INLINE void append(std::uint64_t within, std::uint64_t word, const std::uint64_t* kept, SurvivorWord* out,
-                           std::size_t& found) {
-    const std::uint64_t mask = within & kept[word];
-    out[found] = {mask, word};
-    found += mask != 0;
-}
-
 // Without an instruction for it: sums of bits in pairs, nibbles, bytes.
 SUMMAND_INLINE std::uint64_t bits_of(std::uint64_t x) {
 #if defined(__POPCNT__) || defined(__aarch64__)
@@ -146,6 +120,83 @@ SUMMAND_INLINE std::uint64_t bits_of(std::uint64_t x) {
     x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
     return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
 #endif
+}
+
+// The bytes of the first vectors of a quad, a row for each of its planes.
+template <std::size_t Vectors>
+SUMMAND_INLINE void unpack_quad(const CodeRows& codes, std::size_t q, std::uint8_t* out) {
+    const std::uint8_t *rows = codes.quad(q), *top = codes.top(q);
+    for (std::size_t j = 0; j < Vectors; ++j) {
+        const std::uint8_t a = rows[j], b = rows[kBlockVectors + j], c = rows[2 * kBlockVectors + j], t = top[j];
+        out[j] = static_cast<std::uint8_t>((a & 63) | (t << 6 & 192));
+        out[Vectors + j] = static_cast<std::uint8_t>((b & 63) | (t << 4 & 192));
+        out[2 * Vectors + j] = static_cast<std::uint8_t>((c & 63) | (t << 2 & 192));
+        out[3 * Vectors + j] = static_cast<std::uint8_t>(a >> 6 | (b >> 4 & 12) | (c >> 2 & 48) | (t & 192));
+    }
+}
+
+void write_planes(const CodeRows& codes, std::size_t blocks, std::uint8_t* out) {
+    for (std::size_t b = 0; b < blocks; ++b, out += codes.planes * kBlockVectors) {
+        const CodeRows own = codes.block(b);
+        for (std::size_t q = 0; q < own.quads; ++q) unpack_quad<kBlockVectors>(own, q, out + 4 * q * kBlockVectors);
+        const std::size_t quad_planes = 4 * own.quads;
+        __builtin_memcpy(out + quad_planes * kBlockVectors, own.row(quad_planes),
+                         (own.planes - quad_planes) * kBlockVectors);
+    }
+}
+
+// Look-ups for eight vectors at a time, so that their sums stay in registers; gathers were measured to be slower.
+// code(m, j): that of vector j.
+template <class Code>
+SUMMAND_INLINE void look_up_sums(const SumsTask& task, std::size_t slots, Code code, float* out) {
+    constexpr std::size_t kAtOnce = 8;
+    for (std::size_t j = 0; j < kWordVectors; j += kAtOnce) {
+        float sum[kAtOnce];
+        for (std::size_t i = 0; i < kAtOnce; ++i) sum[i] = task.entries[code(0, j + i)];
+        for (std::size_t m = 1; m < task.dictionaries; ++m)
+            for (std::size_t i = 0; i < kAtOnce; ++i) sum[i] += task.entries[m * slots + code(m, j + i)];
+        for (std::size_t i = 0; i < kAtOnce; ++i) out[j + i] = sum[i];
+    }
+}
+
+[[maybe_unused]] void pair_sums(const SumsTask& task, float* out) {
+    const std::uint8_t* rows = task.codes.rows;
+    look_up_sums(
+        task, kNibbleSlots,
+        [=](std::size_t m, std::size_t j) { return rows[m / 2 * kBlockVectors + j] >> (m % 2 * 4) & 15; }, out);
+}
+
+void byte_sums(const SumsTask& task, float* out) {
+    if (task.codes.quads == 0) {
+        const std::uint8_t* rows = task.codes.rows;
+        return look_up_sums(
+            task, kByteSlots, [=](std::size_t m, std::size_t j) { return rows[m * kBlockVectors + j]; }, out);
+    }
+    std::uint8_t bytes[kMaxPlanes][kWordVectors];
+    for (std::size_t q = 0; q < task.codes.quads; ++q) unpack_quad<kWordVectors>(task.codes, q, bytes[4 * q]);
+    for (std::size_t m = 4 * task.codes.quads; m < task.dictionaries; ++m)
+        __builtin_memcpy(bytes[m], task.codes.row(m), kWordVectors);
+    look_up_sums(
+        task, kByteSlots, [&](std::size_t m, std::size_t j) { return bytes[m][j]; }, out);
+}
+
+[[maybe_unused]] void plain_sums(const SumsTask& task, float* out) {
+    task.pairs ? pair_sums(task, out) : byte_sums(task, out);
+}
+
+// Of a vector, in byte form.
+[[maybe_unused]] SUMMAND_INLINE unsigned bound_sum(const BoundTables& tables, const CodeRows& codes) {
+    unsigned sum = 0;
+    codes.for_each_byte([&](std::size_t p, unsigned byte) { sum += tables.entries[p * kByteSlots + byte]; });
+    return sum;
+}
+
+// Appends a word that has survivors; without a branch, as they are rare but not predictable.
+SUMMAND_INLINE void append(std::uint64_t within, std::uint64_t word, const std::uint64_t* kept, SurvivorWord* out,
+                           std::size_t& found) {
+    const std::uint64_t mask = within & kept[word];
+    out[found] = {mask, word};
+    found += mask != 0;
 }
 
 void count_bits(const std::uint64_t* words, std::size_t blocks, std::uint16_t* out) {

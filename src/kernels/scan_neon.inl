@@ -14,6 +14,21 @@ SUMMAND_INLINE void add_plane(const std::uint8_t* table, const std::uint8_t* cod
     }
 }
 
+// The bounds of a quad's low nibbles; the fourth's are the top bits of the first two rows.
+SUMMAND_INLINE void add_quad(const std::uint8_t* tables, const std::uint8_t* rows, uint8x16_t (&sum)[kPartRegisters]) {
+    const uint8x16_t first = vld1q_u8(tables), second = vld1q_u8(tables + kNibbleBounds),
+                     fourth = vld1q_u8(tables + 3 * kNibbleBounds), nibble = vdupq_n_u8(15);
+    for (std::size_t r = 0; r < kPartRegisters; ++r) {
+        const uint8x16_t a = vld1q_u8(rows + r * sizeof(uint8x16_t)),
+                         b = vld1q_u8(rows + kBlockVectors + r * sizeof(uint8x16_t));
+        const uint8x16_t ends = vorrq_u8(vshrq_n_u8(a, 6), vandq_u8(vshrq_n_u8(b, 4), vdupq_n_u8(12)));
+        sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(first, vandq_u8(a, nibble)));
+        sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(second, vandq_u8(b, nibble)));
+        sum[r] = vqaddq_u8(sum[r], vqtbl1q_u8(fourth, ends));
+    }
+    add_plane<false>(tables + 2 * kNibbleBounds, rows + 2 * kBlockVectors, sum);
+}
+
 // One bit per byte: each byte keeps the bit of its place, and pairs are added until a byte holds eight.
 SUMMAND_INLINE std::uint64_t within(const uint8x16_t* sum, uint8x16_t limit) {
     const uint8x16_t places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -23,19 +38,20 @@ SUMMAND_INLINE std::uint64_t within(const uint8x16_t* sum, uint8x16_t limit) {
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(quarters, quarters)), 0);
 }
 
-SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, std::size_t blocks,
-                        const std::uint64_t* kept, SurvivorWord* out) {
+SurvivorCount survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks, const std::uint64_t* kept,
+                        SurvivorWord* out) {
     constexpr std::size_t kPartWords = kPartVectors / kWordVectors;
     const uint8x16_t limit = vdupq_n_u8(tables.limit);
     std::size_t found = 0;
     for (std::size_t part = 0; part < 2 * blocks; ++part) {
-        const std::uint8_t* own = codes + part / 2 * tables.planes * kBlockVectors + part % 2 * kPartVectors;
+        const CodeRows own = codes.block(part / 2).vector(part % 2 * kPartVectors);
         uint8x16_t sum[kPartRegisters];
         for (std::size_t r = 0; r < kPartRegisters; ++r) sum[r] = vdupq_n_u8(0);
         for (std::size_t p = 0; p < tables.pair_planes; ++p)
-            add_plane<true>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
-        for (std::size_t p = tables.pair_planes; p < tables.planes; ++p)
-            add_plane<false>(tables.entries + p * kNibbleBounds, own + p * kBlockVectors, sum);
+            add_plane<true>(tables.entries + p * kNibbleBounds, own.row(p), sum);
+        for (std::size_t q = 0; q < own.quads; ++q) add_quad(tables.entries + 4 * q * kNibbleBounds, own.quad(q), sum);
+        for (std::size_t p = tables.pair_planes + 4 * own.quads; p < own.planes; ++p)
+            add_plane<false>(tables.entries + p * kNibbleBounds, own.row(p), sum);
         for (std::size_t w = 0; w < kPartWords; ++w)
             append(within(sum + w * kPartRegisters / kPartWords, limit), part * kPartWords + w, kept, out, found);
     }
@@ -45,6 +61,7 @@ SurvivorCount survivors(const BoundTables& tables, const std::uint8_t* codes, st
 constexpr ScanKernels scan_kernels = {
     .form = BoundForm::nibbles,
     .survivors = survivors,
+    .write_planes = write_planes,
     .count_bits = count_bits,
     .sums = plain_sums,
     .range = range,

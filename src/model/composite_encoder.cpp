@@ -100,8 +100,7 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
         bound = std::max(bound, sum);
     }
     scale_ = bound > 0 ? static_cast<float>(bound / (32767.0 - static_cast<double>(M))) : 1.0f;
-    pairs_ = AlignedBuffer<std::int16_t>(M * M * K * stride_);
-    prefer_large_pages(pairs_.data(), pairs_.size() * sizeof(std::int16_t));
+    pairs_ = AlignedBuffer<std::int16_t>::in_large_pages(M * M * K * stride_);
     std::fill(pairs_.data(), pairs_.data() + pairs_.size(), std::int16_t{0});
     for_each_product([&](std::size_t w, std::size_t m, const float* row) {
         std::int16_t* out = pairs_.data() + ((m * M + w / K) * K + w % K) * stride_;

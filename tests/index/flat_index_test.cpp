@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "index/packed_codes.h"
 #include "index/random_index.h"
 #include "kernels/kernels.h"
 #include "model/bias.h"
@@ -38,13 +39,16 @@ Matrix<float> random_queries(std::size_t count, std::size_t dimensions) {
 void expect_equals_oracle(const RandomShape& shape, std::size_t k, Metric metric = Metric::euclidean) {
     const Quantizer quantizer = random_quantizer(shape);
     const Codes codes = random_codes(quantizer, shape.size, shape.seed + 1);
-    const FlatIndex index(quantizer, codes, metric);
     const Matrix<float> queries = random_queries(3, shape.dimensions);
     const Neighbors expected = oracle_search(quantizer, codes, queries.view(), metric, k);
-    for_each_level([&] {
-        EXPECT_EQ(index.search(queries.view(), {.k = k, .execution = {.threads = 1}}), expected)
-            << "n " << shape.size << " M " << shape.dictionaries << " K " << shape.words << " k " << k;
-    });
+    for (const Planes planes : {Planes::whole, Planes::quads}) {
+        const FlatIndex index(quantizer, PackedCodes::pack(codes, quantizer, metric, planes), metric);
+        for_each_level([&] {
+            EXPECT_EQ(index.search(queries.view(), {.k = k, .execution = {.threads = 1}}), expected)
+                << "n " << shape.size << " M " << shape.dictionaries << " K " << shape.words << " k " << k
+                << (planes == Planes::quads ? " in quads" : "");
+        });
+    }
 }
 
 TEST(FlatIndex, EqualsTheFloatScanForEverySize) {

@@ -80,6 +80,22 @@ TEST(IndexFile, PackedCodesThatLackTheDerivedBiasAreRefused) {
                  {"i.smd: the codes are packed without the bias that the model derives, expected them in row order"});
 }
 
+TEST(IndexFile, CodesInQuadsComeBack) {
+    for (const std::size_t dictionaries : {4, 7}) {
+        const Quantizer quantizer = dense_quantizer({dictionaries, 256, 7});
+        const Codes codes = random_codes(quantizer, 700, 3);
+        const FlatIndex index(quantizer, PackedCodes::pack(codes, quantizer, Metric::euclidean, Planes::quads),
+                              Metric::euclidean);
+        const Bytes bytes = save(index);
+        const FlatIndex loaded = load_index(bytes);
+        EXPECT_EQ(loaded.packed()->shape().quads, 1u);
+        EXPECT_EQ(loaded.codes(), codes);
+        const Matrix<float> queries = random_matrix(5, 7, 9);
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+        EXPECT_EQ(save(loaded), bytes);
+    }
+}
+
 TEST(IndexFile, AnIndexOutlivesItsFile) {
     const TemporaryDirectory directory;
     const Quantizer quantizer = dense_quantizer({3, 256, 7});

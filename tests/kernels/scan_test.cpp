@@ -36,73 +36,135 @@ std::vector<float> random_floats(std::size_t size, Random& random) {
     return values;
 }
 
+// Blocks of any bytes: each is a code.
+struct RandomBlocks {
+    AlignedBuffer<std::uint8_t> rows, tops;
+    CodeRows codes;
+
+    RandomBlocks(std::size_t blocks, std::size_t planes, std::size_t quads, Random& random)
+        : rows(random_bytes(blocks * (planes - quads) * kBlockVectors, 256, random)),
+          tops(random_bytes(blocks * quads * kBlockVectors, 256, random)),
+          codes{rows.data(), tops.data(), planes, quads} {}
+
+    unsigned byte(std::size_t vector, std::size_t plane) const {
+        const std::size_t block = vector / kBlockVectors, j = vector % kBlockVectors, quad = plane / 4;
+        const auto row = [&](std::size_t r) -> unsigned {
+            return rows[(block * (codes.planes - codes.quads) + r) * kBlockVectors + j];
+        };
+        if (quad >= codes.quads) return row(plane - codes.quads);
+        const unsigned top = tops[(block * codes.quads + quad) * kBlockVectors + j] >> plane % 4 * 2 & 3;
+        if (plane % 4 < 3) return top * 64 + row(3 * quad + plane % 4) % 64;
+        return top * 64 + row(3 * quad + 2) / 64 * 16 + row(3 * quad + 1) / 64 * 4 + row(3 * quad) / 64;
+    }
+};
+
 // The bound of one byte, by the meaning of the form.
-unsigned bound_of(BoundForm form, const BoundTables& tables, std::size_t plane, std::uint8_t byte) {
+unsigned bound_of(BoundForm form, const BoundTables& tables, std::size_t plane, unsigned byte) {
     if (form == BoundForm::bytes) return tables.entries[plane * kByteSlots + byte];
     const std::uint8_t* own = tables.entries + plane * kNibbleBounds;
     return own[byte & 15] + (plane < tables.pair_planes ? own[kNibbleSlots + (byte >> 4)] : 0u);
 }
 
-std::vector<SurvivorWord> expected_survivors(BoundForm form, const BoundTables& tables, const std::uint8_t* codes,
-                                             std::size_t blocks, const std::vector<std::uint64_t>& kept) {
-    std::vector<SurvivorWord> words;
-    for (std::size_t w = 0; w < blocks * kBlockWords; ++w) {
-        std::uint64_t mask = 0;
-        for (std::size_t j = 0; j < kWordVectors; ++j) {
-            const std::size_t vector = w * kWordVectors + j;
-            unsigned sum = 0;
-            for (std::size_t p = 0; p < tables.planes; ++p)
-                sum += bound_of(
-                    form, tables, p,
-                    codes[(vector / kBlockVectors * tables.planes + p) * kBlockVectors + vector % kBlockVectors]);
-            mask |= std::uint64_t{sum <= tables.limit} << j;
-        }
-        if ((mask & kept[w]) != 0) words.push_back({mask & kept[w], w});
+// The kept vectors of each word whose bounds, those of bound(plane, byte), sum up to the limit.
+template <class Bound>
+std::vector<std::uint64_t> expected_survivors(const RandomBlocks& blocks, unsigned limit,
+                                              const std::vector<std::uint64_t>& kept, Bound bound) {
+    std::vector<std::uint64_t> masks(kept.size());
+    for (std::size_t i = 0; i < kept.size() * kWordVectors; ++i) {
+        unsigned sum = 0;
+        for (std::size_t p = 0; p < blocks.codes.planes; ++p) sum += bound(p, blocks.byte(i, p));
+        masks[i / kWordVectors] |= std::uint64_t{sum <= limit} << i % kWordVectors & kept[i / kWordVectors];
     }
-    return words;
+    return masks;
+}
+
+unsigned quartet_bound(const BoundTables& tables, std::size_t plane, unsigned byte) {
+    const std::uint8_t* own = tables.entries + plane * kByteSlots + byte % 64;
+    return std::min({own[0], own[64], own[128], own[192]});
+}
+
+// Bit j of word w, from the words that have bits at all, ascending.
+std::vector<std::uint64_t> masks_of(const std::vector<SurvivorWord>& words, std::size_t count) {
+    std::vector<std::uint64_t> masks(count);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        EXPECT_NE(words[i].mask, 0u);
+        EXPECT_TRUE(i == 0 || words[i - 1].word < words[i].word);
+        masks[words[i].word] = words[i].mask;
+    }
+    return masks;
 }
 
 TEST(ScanKernels, SurvivorsAreTheVectorsWhoseBoundsSumUpToTheLimit) {
     Random random(1);
-    for (const std::size_t planes : {1, 2, 3, 8, 33, 65})
-        for (const std::size_t pair_planes : {std::size_t{0}, planes - 1, planes})
-            for_each_level([&](const ScanKernels& scan) {
-                for (const auto& [by_quartets, few] : {std::pair(false, false), {true, false}, {true, true}}) {
-                    const std::size_t blocks = 3;
-                    const auto entries = random_bytes(planes * kByteSlots, 2 * 255 / planes + 2, random);
-                    const auto codes = random_bytes(blocks * planes * kBlockVectors, 256, random);
-                    const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
-                    const BoundTables tables{entries.data(), planes, pair_planes, limit, by_quartets};
-                    std::vector<std::uint64_t> kept(blocks * kBlockWords, few ? 0 : ~std::uint64_t{0});
-                    kept[3] = few ? random.next() & random.next() & random.next() : random.next();
-                    kept[5] = 0;
-                    kept[17] = 3;
-                    std::vector<SurvivorWord> found(blocks * kBlockWords + 1);
-                    found.resize(scan.survivors(tables, codes.data(), blocks, kept.data(), found.data()).words);
-                    const auto expected = expected_survivors(scan.form, tables, codes.data(), blocks, kept);
-                    ASSERT_EQ(found.size(), expected.size());
-                    for (std::size_t i = 0; i < found.size(); ++i) {
-                        EXPECT_EQ(found[i].mask, expected[i].mask);
-                        EXPECT_EQ(found[i].word, expected[i].word);
-                    }
+    struct Planes {
+        std::size_t all, pairs, quads;
+    };
+    std::vector<Planes> cases;
+    for (const std::size_t all : {1, 2, 3, 4, 5, 8, 16, 33, 65})
+        for (const Planes& planes : {Planes{all, 0, 0}, {all, 0, all / 4}, {all, all - 1, 0}, {all, all, 0}})
+            cases.push_back(planes);
+    for (const Planes& planes : cases)
+        for_each_level([&](const ScanKernels& scan) {
+            for (const auto& [by_quartets, few] : {std::pair(false, false), {true, false}, {true, true}}) {
+                const std::size_t blocks = 3;
+                const auto entries = random_bytes(planes.all * kByteSlots, 2 * 255 / planes.all + 2, random);
+                const RandomBlocks codes(blocks, planes.all, planes.quads, random);
+                const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
+                const BoundTables tables{entries.data(), planes.pairs, limit, by_quartets};
+                std::vector<std::uint64_t> kept(blocks * kBlockWords, few ? 0 : ~std::uint64_t{0});
+                kept[3] = few ? random.next() & random.next() & random.next() : random.next();
+                kept[5] = 0;
+                kept[17] = 3;
+                std::vector<SurvivorWord> found(blocks * kBlockWords + 1);
+                found.resize(scan.survivors(tables, codes.codes, blocks, kept.data(), found.data()).words);
+                const auto masks = masks_of(found, kept.size());
+                const auto expected = expected_survivors(codes, limit, kept, [&](std::size_t plane, unsigned byte) {
+                    return bound_of(scan.form, tables, plane, byte);
+                });
+                if (scan.form == BoundForm::nibbles || !by_quartets) {
+                    EXPECT_EQ(masks, expected);
+                    continue;
                 }
-            });
+                const auto most = expected_survivors(codes, limit, kept, [&](std::size_t plane, unsigned byte) {
+                    return quartet_bound(tables, plane, byte);
+                });
+                for (std::size_t w = 0; w < kept.size(); ++w) {
+                    EXPECT_EQ(expected[w] & ~masks[w], 0u);
+                    EXPECT_EQ(masks[w] & ~most[w], 0u);
+                }
+            }
+        });
+}
+
+TEST(ScanKernels, PlanesHoldTheBytesOfQuads) {
+    Random random(7);
+    for (const std::size_t planes : {1, 3, 4, 11, 65}) {
+        const RandomBlocks codes(2, planes, planes / 4, random);
+        for_each_level([&](const ScanKernels& scan) {
+            std::vector<std::uint8_t> whole(2 * planes * kBlockVectors);
+            scan.write_planes(codes.codes, 2, whole.data());
+            for (std::size_t i = 0; i < 2 * kBlockVectors; ++i)
+                for (std::size_t p = 0; p < planes; ++p)
+                    ASSERT_EQ(whole[(i / kBlockVectors * planes + p) * kBlockVectors + i % kBlockVectors],
+                              codes.byte(i, p));
+        });
+    }
 }
 
 TEST(ScanKernels, SumsRunInTheOrderOfTheDictionaries) {
     Random random(2);
     for (const bool pairs : {false, true})
-        for (const std::size_t dictionaries : {1, 2, 3, 8, 33}) {
-            const auto codes = random_bytes(dictionaries * kBlockVectors, 256, random);
+        for (const std::size_t dictionaries : {1, 2, 3, 7, 8, 33}) {
+            const RandomBlocks codes(1, dictionaries + 1, pairs ? 0 : dictionaries / 4, random);
             const std::size_t slots = pairs ? kNibbleSlots : kByteSlots;
             const std::vector<float> entries = random_floats(dictionaries * slots, random);
             for_each_level([&](const ScanKernels& scan) {
                 float sums[kWordVectors];
-                scan.sums({codes.data() + kWordVectors, entries.data(), dictionaries, pairs}, sums);
+                scan.sums({codes.codes.word(1), entries.data(), dictionaries, pairs}, sums);
                 for (std::size_t j = 0; j < kWordVectors; ++j) {
                     float expected = 0;
                     for (std::size_t m = 0; m < dictionaries; ++m) {
-                        const std::uint8_t byte = codes[(pairs ? m / 2 : m) * kBlockVectors + kWordVectors + j];
+                        const unsigned byte = codes.byte(kWordVectors + j, pairs ? m / 2 : m);
                         const float entry = entries[m * slots + (pairs ? (byte >> (m % 2 * 4)) & 15u : byte)];
                         expected = m == 0 ? entry : expected + entry;
                     }
