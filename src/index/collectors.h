@@ -26,7 +26,7 @@ public:
     /// the rank below is too small for one query in several hundred.
     void guess(std::vector<float> sample, double fraction) {
         const double expected = static_cast<double>(k_) * fraction;
-        const auto rank = static_cast<std::size_t>(expected + 2 * std::sqrt(expected) + 2);
+        const auto rank = static_cast<std::size_t>(expected + 2.5 * std::sqrt(expected) + 3);
         if (rank < sample.size()) top_ = TopK(k_, {smallest(sample, std::min(rank, k_)), kLastId});
     }
     bool complete() const { return top_.size() >= k_; }

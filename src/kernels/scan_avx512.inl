@@ -80,8 +80,20 @@ SUMMAND_INLINE void add_quad_plane(const std::uint8_t* entries, const std::uint8
     }
 }
 
-// All bits of the codes. The loop over planes is not unrolled: the sums of a block and one table are what the registers
-// hold.
+// Of plane `plane` and after, which are in no quad. The loop over planes is not unrolled: the sums of a block and one
+// table are what the registers hold.
+SUMMAND_INLINE void add_whole_planes(const BoundTables& tables, const CodeRows& own, std::size_t plane,
+                                     __m512i (&sum)[kBlockRegisters]) {
+    const std::uint8_t* row = own.row(plane);
+    for (; plane < own.planes; ++plane, row += kBlockVectors) {
+        const ByteTable table = load_table(tables.entries + plane * kByteSlots);
+        for (std::size_t r = 0; r < kBlockRegisters; ++r)
+            sum[r] = _mm512_adds_epu8(sum[r], look_up(table, next_row(row + r * sizeof(__m512i))));
+    }
+}
+
+// All bits of the codes.
+template <bool Quads>
 std::size_t byte_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                            const std::uint64_t* kept, SurvivorWord* out) {
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
@@ -89,18 +101,14 @@ std::size_t byte_survivors(const BoundTables& tables, const CodeRows& codes, std
     for (std::size_t b = 0; b < blocks; ++b) {
         const CodeRows own = codes.block(b);
         __m512i sum[kBlockRegisters] = {};
-        for (std::size_t q = 0; q < own.quads; ++q) {
+        for (std::size_t q = 0; Quads && q < own.quads; ++q) {
             const std::uint8_t* entries = tables.entries + 4 * q * kByteSlots;
             add_quad_plane<0>(entries, own.quad(q), own.top(q), sum);
             add_quad_plane<1>(entries, own.quad(q), own.top(q), sum);
             add_quad_plane<2>(entries, own.quad(q), own.top(q), sum);
             add_quad_plane<3>(entries, own.quad(q), own.top(q), sum);
         }
-        for (std::size_t p = 4 * own.quads; p < own.planes; ++p) {
-            const ByteTable table = load_table(tables.entries + p * kByteSlots);
-            for (std::size_t r = 0; r < kBlockRegisters; ++r)
-                sum[r] = _mm512_adds_epu8(sum[r], look_up(table, next_row(own.row(p) + r * sizeof(__m512i))));
-        }
+        add_whole_planes(tables, own, Quads ? 4 * own.quads : 0, sum);
         append_block(sum, limit, b, kept, out, found);
     }
     return found;
@@ -132,6 +140,7 @@ SUMMAND_INLINE void fetch_tops(const CodeRows& word) {
     for (std::size_t q = 0; q < word.quads; ++q) prefetch(word.top(q));
 }
 
+template <bool Quads>
 std::size_t quartet_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                               const std::uint64_t* kept, SurvivorWord* out) {
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
@@ -142,14 +151,15 @@ std::size_t quartet_survivors(const BoundTables& tables, const CodeRows& codes, 
     for (std::size_t b = 0; b < blocks; ++b) {
         const CodeRows own = codes.block(b);
         __m512i sum[kBlockRegisters] = {};
-        for (std::size_t q = 0; q < own.quads; ++q) add_quad(quartets + 4 * q, own.quad(q), sum);
-        for (std::size_t p = 4 * own.quads; p < own.planes; ++p)
+        for (std::size_t q = 0; Quads && q < own.quads; ++q) add_quad(quartets + 4 * q, own.quad(q), sum);
+        std::size_t p = Quads ? 4 * own.quads : 0;
+        const std::uint8_t* row = own.row(p);
+        for (; p < own.planes; ++p, row += kBlockVectors)
             for (std::size_t r = 0; r < kBlockRegisters; ++r)
-                sum[r] =
-                    _mm512_adds_epu8(sum[r], quartet_bounds(quartets[p], next_row(own.row(p) + r * sizeof(__m512i))));
+                sum[r] = _mm512_adds_epu8(sum[r], quartet_bounds(quartets[p], next_row(row + r * sizeof(__m512i))));
         const std::size_t before = found;
         append_block(sum, limit, b, kept, out, found);
-        for (std::size_t i = before; i < found; ++i) fetch_tops(codes.word(out[i].word));
+        for (std::size_t i = before; Quads && i < found; ++i) fetch_tops(codes.word(out[i].word));
     }
     return found;
 }
@@ -236,13 +246,16 @@ SurvivorCount survivors_of_few(const BoundTables& tables, const CodeRows& codes,
 SurvivorCount survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks, const std::uint64_t* kept,
                         SurvivorWord* out) {
     if (few_kept(kept, blocks)) return survivors_of_few(tables, codes, blocks, kept, out);
+    const bool quads = codes.quads > 0;
     if (!tables.by_quartets) {
-        const std::size_t found = byte_survivors(tables, codes, blocks, kept, out);
+        const auto pass = quads ? byte_survivors<true> : byte_survivors<false>;
+        const std::size_t found = pass(tables, codes, blocks, kept, out);
         return {found, found};
     }
-    const std::size_t candidates = quartet_survivors(tables, codes, blocks, kept, out);
+    const auto pass = quads ? quartet_survivors<true> : quartet_survivors<false>;
+    const std::size_t candidates = pass(tables, codes, blocks, kept, out);
     const std::uint8_t* ahead = codes.block(blocks).rows + kPrefetchBytes;
-    const std::size_t bytes = codes.quads > 0 ? 2 * kAheadBytes : kAheadBytes;
+    const std::size_t bytes = quads ? 2 * kAheadBytes : kAheadBytes;
     const auto fetch = [&](std::size_t i) {
         for (std::size_t line = 0; line < bytes; line += sizeof(__m512i)) prefetch(ahead + i * bytes + line);
     };
