@@ -126,7 +126,8 @@ double training_bytes(const Spec& spec, const Sizes& s) {
     if (spec.method == "PQ") return 3 * vectors + 4 * model * sizeof(float);
     const double shared = 3 * 2048 * 50 * s.D * sizeof(float) + 4 * s.D * s.D * sizeof(float);
     if (spec.method == "OPQ") return 4 * vectors + 4 * model * sizeof(float) + shared;
-    return 5 * vectors + model * (16 * sizeof(float) + 20 * sizeof(double)) + shared +
+    const double judged = 2 * 256 * s.of(1 << 17).N * sizeof(float);  // products of queries with vectors and sums
+    return 5 * vectors + judged + model * (16 * sizeof(float) + 20 * sizeof(double)) + shared +
            words * words * (2 + (spec.method == "CQ" ? 2 * sizeof(double) : 0));
 }
 

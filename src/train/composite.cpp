@@ -258,7 +258,8 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
 double search_cost(const CompositeTask& task, const CompositeState& state) {
     const Execution& execution = task.options.execution;
     const std::size_t covered = state.codes.rows(), fresh = std::min(covered, task.vectors.rows() - covered);
-    const CompositeView judged = fresh > 0 ? task.input.view().slice(covered, fresh) : task.first(covered);
+    const CompositeView all = fresh > 0 ? task.input.view().slice(covered, fresh) : task.first(covered);
+    const CompositeView judged = all.slice(0, std::min(kJudgedVectors, fresh > 0 ? fresh : covered));
     const Matrix<std::uint8_t> codes =
         encoder_of(state, task.penalty(state.penalty), execution).encode(judged, {.sweeps = 2}, execution);
     Matrix<float> offsets(1, codes.rows());

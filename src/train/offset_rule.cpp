@@ -65,16 +65,19 @@ std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> ve
     std::vector<float> norms(vectors.rows());
     for (std::size_t n = 0; n < norms.size(); ++n)
         norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
-    const MatrixView<float> asked = queries.slice(0, std::min(kMostQueries, queries.rows()));
-    const Matrix<float> exact = multiply_transposed(asked, vectors, execution),
-                        coded = multiply_transposed(asked, sums, execution);
-    Matrix<double> costs(asked.rows(), offsets.rows());
-    parallel_for(execution, asked.rows(), [&](std::size_t q) {
-        const std::size_t own = nearest(exact.row(q), norms);
-        for (std::size_t i = 0; i < offsets.rows(); ++i)
-            costs[q][i] =
-                std::log2(1.0 + static_cast<double>(rank_of(own, offsets.row(i), coded.row(q), vectors.rows())));
-    });
+    const std::size_t asked = std::min(kMostQueries, queries.rows());
+    Matrix<double> costs(asked, offsets.rows());
+    for (std::size_t first = 0; first < asked; first += kRowBlock) {
+        const MatrixView<float> group = queries.slice(first, std::min(kRowBlock, asked - first));
+        const Matrix<float> exact = multiply_transposed(group, vectors, execution),
+                            coded = multiply_transposed(group, sums, execution);
+        parallel_for(execution, group.rows(), [&](std::size_t q) {
+            const std::size_t own = nearest(exact.row(q), norms);
+            for (std::size_t i = 0; i < offsets.rows(); ++i)
+                costs[first + q][i] =
+                    std::log2(1.0 + static_cast<double>(rank_of(own, offsets.row(i), coded.row(q), vectors.rows())));
+        });
+    }
     std::vector<double> means(offsets.rows(), 0.0);
     for (std::size_t q = 0; q < costs.rows(); ++q)
         for (std::size_t i = 0; i < means.size(); ++i) means[i] += costs[q][i] / static_cast<double>(costs.rows());
@@ -85,6 +88,8 @@ OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors
                             const GivenRule& given, const Execution& execution) {
     if (queries.rows() < kFewestQueries || (given.expectation && given.theta)) return usual_offset_rule(given);
     const std::vector<OffsetRule> rules = candidates(given);
+    vectors = vectors.slice(0, std::min(kJudgedVectors, vectors.rows()));
+    sums = sums.slice(0, vectors.rows());
     const std::vector<double> costs =
         search_costs(queries, vectors, sums, wanted_offsets(vectors, sums, rules, execution), execution);
     return rules[static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin())];

@@ -8,7 +8,7 @@
 // are searched for.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -26,6 +26,10 @@ struct OffsetRule {
 struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
+
+/// Vectors that queries are searched for among, at most, to judge a rule or a start: a matrix of their products with 256
+/// queries is held.
+inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
 
 /// How late `queries` find their nearest neighbours among `vectors`, where those are scored by offset - 2 q·sum: the
 /// mean of log2(1 + rank), for each row of `offsets`. At most 1,024 queries are asked.
