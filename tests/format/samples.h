@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "summand/aggregate.h"
 #include "summand/codes.h"
+#include "summand/inverted.h"
 #include "summand/quantizer.h"
 
 namespace summand::test {
@@ -60,6 +62,43 @@ inline Quantizer block_sample() {
     q.encoder.effort = Effort::fast;
     q.training.held_out_distortion = 0;  // as the first programs wrote what was not measured
     return q;
+}
+
+/// Enough dictionaries for a quad and one more.
+inline Quantizer quad_sample() {
+    Quantizer q;
+    q.method = "NOCQ";
+    q.centre = {1, 0, -1};
+    q.dictionaries.count = 5;
+    q.dictionaries.words = 100;
+    q.dictionaries.rows = sample_matrix(500, 3);
+    q.word_offsets = sample_matrix(5, 100).values();
+    return q;
+}
+
+/// Two paired dictionaries of cells, or one in two levels.
+inline InvertedModel cells_sample(bool paired) {
+    InvertedModel model;
+    model.quantizer = dense_sample();
+    model.partition.dictionaries.count = paired ? 2 : 1;
+    model.partition.dictionaries.words = 4;
+    model.partition.dictionaries.rows = sample_matrix(paired ? 8 : 4, 3);
+    model.partition.word_offsets = sample_matrix(paired ? 2 : 1, 4).values();
+    model.partition.orthogonal = !paired;
+    model.coding = paired ? Coding::plain : Coding::residual;
+    if (paired) return model;
+    model.partition.groups = sample_matrix(2, 3);
+    model.partition.group_begin = {0, 1, 4};
+    return model;
+}
+
+inline Vocabulary vocabulary_sample(Aggregation kind) {
+    Vocabulary vocabulary{.kind = kind, .mean = {0.5f, -1, 2}, .centres = sample_matrix(4, 2), .objective = {3, 2.5}};
+    vocabulary.projection = Matrix<float>(2, 3, {0, 1, 0, 1, 0, 0});
+    if (kind == Aggregation::vlad) return vocabulary;
+    vocabulary.variances = Matrix<float>(4, 2, 0.5f);
+    vocabulary.weights = {0.5f, 0.25f, 0.125f, 0.125f};
+    return vocabulary;
 }
 
 inline Codes sample_codes(const Quantizer& quantizer) {

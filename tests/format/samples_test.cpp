@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "index/packed_codes.h"
 #include "summand/index.h"
 #include "summand/io.h"
 
@@ -17,6 +18,17 @@ namespace summand::test {
 namespace {
 
 std::string stored(const std::string& file) { return (samples() / "v1" / file).string(); }
+
+std::string inverted_file(bool paired) { return paired ? "paired_inverted.smd" : "inverted.smd"; }
+
+InvertedIndex inverted_sample(bool paired) {
+    InvertedBuilder builder(cells_sample(paired));
+    const Codes codes = sample_codes(dense_sample());
+    std::vector<std::uint32_t> cells;
+    for (std::uint32_t i = 0; i < codes.size(); ++i) cells.push_back(i * i % 4);
+    builder.add(CellCodes{cells, codes});
+    return std::move(builder).finish();
+}
 
 }  // namespace
 
@@ -45,6 +57,26 @@ TEST(Format, Version1IndexesLoad) {
     }
 }
 
+TEST(Format, Version1IndexesOfQuadsLoad) {
+    const FlatIndex index = load_index(stored("quad_index.smd"));
+    EXPECT_EQ(index.quantizer(), quad_sample());
+    EXPECT_EQ(index.codes(), sample_codes(quad_sample()));
+    EXPECT_EQ(index.packed()->shape().quads, 1u);
+}
+
+TEST(Format, Version1InvertedIndexesLoad) {
+    for (const bool paired : {false, true}) {
+        const InvertedIndex index = load_inverted_index(stored(inverted_file(paired)));
+        EXPECT_EQ(index.model(), cells_sample(paired));
+        EXPECT_EQ(save(index), save(inverted_sample(paired)));
+    }
+}
+
+TEST(Format, Version1VocabulariesLoad) {
+    EXPECT_EQ(load_vocabulary(stored("vlad.smd")), vocabulary_sample(Aggregation::vlad));
+    EXPECT_EQ(load_vocabulary(stored("fisher.smd")), vocabulary_sample(Aggregation::fisher));
+}
+
 TEST(Format, IdentitiesNeverChange) {
     EXPECT_EQ(identity(dense_sample()), load_codes(stored("dense_codes.smd")).model);
     EXPECT_EQ(identity(block_sample()), load_codes(stored("block_codes.smd")).model);
@@ -66,6 +98,14 @@ TEST(Format, ThisVersionWritesTheStoredBytes) {
     };
     expect_all("dense", dense_sample(), Metric::euclidean);
     expect_all("block", block_sample(), Metric::inner_product);
+    expect_stored(
+        "quad_index.smd",
+        save(FlatIndex(quad_sample(),
+                       PackedCodes::pack(sample_codes(quad_sample()), quad_sample(), Metric::euclidean, Planes::quads),
+                       Metric::euclidean)));
+    for (const bool paired : {false, true}) expect_stored(inverted_file(paired), save(inverted_sample(paired)));
+    expect_stored("vlad.smd", save(vocabulary_sample(Aggregation::vlad)));
+    expect_stored("fisher.smd", save(vocabulary_sample(Aggregation::fisher)));
 }
 
 }  // namespace summand::test

@@ -15,7 +15,7 @@ namespace summand::cli {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-constexpr SampleSizes kFastSizes{.base = 10'000, .learn = 4'000, .queries = 500};
+constexpr SampleSizes kFastSizes{.base = 5'000, .learn = 2'000, .queries = 500};
 constexpr double kFastIterations = 0.3;
 constexpr std::size_t kMostBits = 8 * kMaxDictionaries;
 
