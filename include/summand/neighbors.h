@@ -47,6 +47,12 @@ public:
     /// How many are held, k and more of which the worst will be dropped.
     std::size_t size() const { return entries_.size(); }
 
+    /// Drops all but the `count` best, of those held; accepts entries smaller than the worst of them only.
+    void cut(std::size_t count);
+
+    /// How many are held that are not larger.
+    std::size_t count_up_to(const Neighbor& entry) const;
+
     /// Best first; the collector is empty afterwards.
     std::vector<Neighbor> take();
 

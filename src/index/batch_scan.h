@@ -102,20 +102,21 @@ private:
             for (const std::size_t q : queries) scans.push_back(scan_of(q, batch_.start_->heir()));
             for (Scan& scan : scans) scan.seed(limit);
             if (ranges == 1)
-                scan_blocks(scans, 0, job_.codes.block_count());
+                scan_blocks(scans, limit, 0, job_.codes.block_count());
             else
-                scan_ranges(queries, scans, ranges);
+                scan_ranges(queries, scans, limit, ranges);
             for (std::size_t i = 0; i < queries.size(); ++i)
                 batch_.collectors_[first_ + queries[i]] = std::move(scans[i].collector());
         }
 
-        void scan_ranges(const std::vector<std::size_t>& queries, std::vector<Scan>& scans, std::size_t ranges) const {
+        void scan_ranges(const std::vector<std::size_t>& queries, std::vector<Scan>& scans, typename Scan::Limit limit,
+                         std::size_t ranges) const {
             std::vector<std::vector<Scan>> parts(ranges);
             parallel_for(job_.execution, ranges, [&](std::size_t r) {
                 for (std::size_t i = 0; i < queries.size(); ++i)
                     parts[r].push_back(scan_of(queries[i], scans[i].collector().heir()));
                 const std::size_t blocks = job_.codes.block_count();
-                scan_blocks(parts[r], r * blocks / ranges, (r + 1) * blocks / ranges);
+                scan_blocks(parts[r], limit, r * blocks / ranges, (r + 1) * blocks / ranges);
             });
             for (std::size_t i = 0; i < queries.size(); ++i)
                 for (auto& part : parts) scans[i].collector().absorb(part[i].collector());
@@ -126,12 +127,25 @@ private:
                     offsets_[q], std::move(collector)};
         }
 
-        void scan_blocks(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
+        void scan_blocks(std::vector<Scan>& scans, typename Scan::Limit limit, std::size_t first,
+                         std::size_t last) const {
+            if (!job_.selection.filtered() && limit == Scan::Limit::guessed) return scan_all(scans, first, last);
             for (const Selection::Run& run : job_.selection.runs())
                 scan_run(scans, std::max(first, run.first), std::min(last, run.last));
             for (const std::size_t vector : job_.selection.singles())
                 if (vector >= first * kBlockVectors && vector < last * kBlockVectors)
                     for (Scan& scan : scans) scan.scan_single(vector);
+        }
+
+        // First the first of every kStride stretches of blocks, then the rest.
+        void scan_all(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
+            constexpr std::size_t kStride = 8, kStretches = 32;
+            const std::size_t stretch = std::clamp<std::size_t>((last - first) / kStretches, 1, batch_.tile_blocks());
+            for (std::size_t b = first; b < last; b += kStride * stretch)
+                scan_run(scans, b, std::min(b + stretch, last));
+            for (Scan& scan : scans) scan.guess_again();
+            for (std::size_t b = first; b < last; b += kStride * stretch)
+                scan_run(scans, b + stretch, std::min(b + kStride * stretch, last));
         }
 
         void scan_run(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {

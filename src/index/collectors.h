@@ -22,23 +22,41 @@ public:
     const Neighbor& limit() const { return top_.limit(); }
     void offer(Neighbor entry) { top_.offer(entry); }
 
-    /// `sample`: scores of a fraction of all vectors. Of these, k·fraction are among the k best, give or take a few:
-    /// the rank below is too small for one query in several hundred.
+    /// `sample`: scores of a fraction of all vectors, none of which was offered.
     void guess(std::vector<float> sample, double fraction) {
-        const double expected = static_cast<double>(k_) * fraction;
-        const auto rank = static_cast<std::size_t>(expected + 2.5 * std::sqrt(expected) + 3);
-        if (rank < sample.size()) top_ = TopK(k_, {smallest(sample, std::min(rank, k_)), kLastId});
+        const std::size_t rank = likely_rank(fraction);
+        if (rank >= sample.size()) return;
+        guessed_ = {smallest(sample, std::min(rank, k_)), kLastId};
+        top_ = TopK(k_, guessed_);
     }
-    bool complete() const { return top_.size() >= k_; }
+
+    /// The same from what was offered: all up to the limit of a fraction of the vectors.
+    void guess_again(double fraction) {
+        const std::size_t rank = likely_rank(fraction);
+        if (rank >= std::min(k_, top_.size())) return;
+        top_.cut(rank);
+        guessed_ = top_.limit();
+    }
+
+    /// Nothing is missing up to the smallest limit that was guessed.
+    bool complete() const { return top_.count_up_to(guessed_) >= k_; }
 
     Nearest heir() const { return {k_, top_.limit()}; }
     void absorb(Nearest& other) {
+        guessed_ = std::min(guessed_, other.guessed_);
         for (const Neighbor& entry : other.take()) top_.offer(entry);
     }
     std::vector<Neighbor> take() { return top_.take(); }
 
 private:
     static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
+
+    // Of a fraction of the vectors, k·fraction are among the k best, give or take a few: this many are for one query in
+    // several hundred.
+    std::size_t likely_rank(double fraction) const {
+        const double expected = static_cast<double>(k_) * fraction;
+        return static_cast<std::size_t>(expected + 2.5 * std::sqrt(expected) + 3);
+    }
 
     // The rank-th smallest value, counted from 1.
     static float smallest(std::vector<float>& values, std::size_t rank) {
@@ -52,6 +70,7 @@ private:
 
     std::size_t k_;
     TopK top_;
+    Neighbor guessed_{std::numeric_limits<float>::infinity(), kLastId};
 };
 
 /// All entries of a query with a score below a radius.
@@ -64,6 +83,7 @@ public:
         if (entry < limit_) entries_.push_back(entry);
     }
     void guess(const std::vector<float>&, double) {}
+    void guess_again(double) {}
     bool complete() const { return true; }
 
     Within heir() const { return Within(limit_.score); }

@@ -7,8 +7,8 @@
 //
 //     (((table[0][code_0] + table[1][code_1]) + …) + bias) + offset
 //
-// and a collector that ends up `complete` needs no more. Otherwise the guess was too low, and all is done again
-// without one.
+// and a collector that ends up `complete` needs no more. Otherwise a guess was too low, and all is done again without
+// one. With an eighth of the blocks done, from all over the array, the collector guesses again, better.
 #pragma once
 
 #include <cstddef>
@@ -57,6 +57,7 @@ public:
         });
         if (limit == Limit::guessed && seeds_.step > 1)
             collector_.guess(scores, static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
+        covered_ = scores.size();
         const float* score = scores.data();
         for_each_seed([&](std::size_t word) {
             for_each_bit(selection_.word(word), [&](std::size_t j) {
@@ -74,6 +75,12 @@ public:
                 return selection_.words(word, count, buffer);
             },
             [&](const CodeRows& own, std::size_t word, std::uint64_t mask) { score_survivors(own, word, mask); });
+        covered_ += (last - first) * kBlockVectors;
+    }
+
+    /// Where the blocks scanned so far are spread over the array, and nothing is filtered out.
+    void guess_again() {
+        collector_.guess_again(static_cast<double>(covered_) / static_cast<double>(selection_.kept()));
     }
 
     /// A vector by itself.
@@ -102,6 +109,7 @@ private:
     CodeScores scores_;
     QueryBounds bounds_;
     Collector collector_;
+    std::size_t covered_ = 0;  // vectors that were offered or left out for the limit
 };
 
 }  // namespace summand

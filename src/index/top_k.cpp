@@ -22,11 +22,20 @@ void TopK::insert(Neighbor entry) {
 }
 
 void TopK::shrink() {
-    if (k_ == 0 || entries_.size() < k_) return;
-    const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+    if (entries_.size() >= k_) cut(k_);
+}
+
+void TopK::cut(std::size_t count) {
+    if (count == 0) return;
+    const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(count - 1);
     std::nth_element(entries_.begin(), worst, entries_.end());
     limit_ = *worst;
-    entries_.resize(k_);
+    entries_.resize(count);
+}
+
+std::size_t TopK::count_up_to(const Neighbor& entry) const {
+    return static_cast<std::size_t>(
+        std::count_if(entries_.begin(), entries_.end(), [&](const Neighbor& held) { return !(entry < held); }));
 }
 
 std::vector<Neighbor> TopK::take() {

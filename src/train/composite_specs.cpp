@@ -41,11 +41,16 @@ Translation translation_of(SpecOptions& read, Constraint constraint) {
     return read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none}});
 }
 
+// Few dictionaries with offsets to learn gain from more iterations, and cost little.
+constexpr std::size_t kFewDictionaries = 6;
+constexpr int kIterationsOfFew = 20;
+
 // The options that all methods of a constraint have.
 CompositeOptions composite_options(Constraint constraint, const Spec& spec, SpecOptions& read) {
     CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
     const bool learnt = constraint == Constraint::learnt_offsets, tied = constraint == Constraint::near_orthogonal;
-    options.iterations = read.integer("iterations", options.iterations, 1, 10000);
+    const int usual = learnt && spec.dictionaries < kFewDictionaries ? kIterationsOfFew : options.iterations;
+    options.iterations = read.integer("iterations", usual, 1, 10000);
     options.start = start_of(constraint, read);
     if (learnt) {
         options.theta = automatic_or_number(read, "theta");

@@ -120,6 +120,29 @@ TEST(FlatIndex, EqualsTheFloatScanForLargeK) {
     for (const std::size_t k : {1000, 5000, 10000, 30000}) expect_equals_oracle({.size = 20011}, k);
 }
 
+// Limits are guessed from a part of the vectors: here the near ones lie together, where each part in turn has them all.
+TEST(FlatIndex, EqualsTheFloatScanWhereNeighboursLieTogether) {
+    const std::size_t size = 300'000;  // enough for two threads to share
+    const Quantizer quantizer = random_quantizer({.size = size, .dictionaries = 4});
+    const Codes codes = random_codes(quantizer, size, 2);
+    const Matrix<float> queries = random_queries(1, quantizer.dimensions());
+    const Neighbors order = oracle_search(quantizer, codes, queries.view(), Metric::euclidean, size);
+    for (const std::size_t shift : {0, 4096, 140'000, 298'000}) {
+        Codes sorted = codes;
+        for (std::size_t i = 0; i < size; ++i) {
+            const auto from = static_cast<std::size_t>(order.ids[0][i]);
+            std::copy_n(codes.rows.row(from), codes.rows.columns(), sorted.rows.row((i + shift) % size));
+        }
+        const FlatIndex index(quantizer, sorted, Metric::euclidean);
+        for (const std::size_t k : {30, 3000}) {
+            const Neighbors expected = oracle_search(quantizer, sorted, queries.view(), Metric::euclidean, k);
+            for (const unsigned threads : {1, 2})
+                EXPECT_EQ(index.search(queries.view(), {.k = k, .execution = {.threads = threads}}), expected)
+                    << "shift " << shift << " k " << k;
+        }
+    }
+}
+
 TEST(FlatIndex, EqualScoresAreOrderedById) {
     Quantizer quantizer = random_quantizer({.dictionaries = 2, .words = 2, .dimensions = 4});
     const Codes codes = random_codes(quantizer, 5000, 3);

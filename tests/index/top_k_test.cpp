@@ -23,6 +23,17 @@ TEST(TopK, KeepsTheSmallestInOrderWhateverTheOrderOfOffers) {
         }
 }
 
+TEST(TopK, ACutDropsTheWorstAndWhatIsNoBetter) {
+    TopK top(5);
+    for (const std::int64_t id : {4, 2, 0, 3, 1}) top.offer({static_cast<float>(id / 2), id});
+    EXPECT_EQ(top.count_up_to({1.0f, 2}), 3u);
+    top.cut(3);
+    EXPECT_EQ(top.limit(), (Neighbor{1.0f, 2}));
+    top.offer({1.0f, 3});
+    top.offer({0.5f, 9});
+    EXPECT_EQ(top.take(), (std::vector<Neighbor>{{0.0f, 0}, {0.0f, 1}, {0.5f, 9}, {1.0f, 2}}));
+}
+
 TEST(TopK, TakesNothingFromALimitOn) {
     TopK top(3, {2.0f, 5});
     top.offer({2.0f, 5});

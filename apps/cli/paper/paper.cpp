@@ -15,8 +15,8 @@ namespace summand::cli {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-constexpr SampleSizes kFastSizes{.base = 5'000, .learn = 2'000, .queries = 500};
-constexpr double kFastIterations = 0.3;
+constexpr SampleSizes kFastSizes{.base = 3'000, .learn = 1'200, .queries = 300};
+constexpr double kFastIterations = 0.2;
 constexpr std::size_t kMostBits = 8 * kMaxDictionaries;
 
 struct Options {
