@@ -47,7 +47,7 @@ public:
     /// How many are held, k and more of which the worst will be dropped.
     std::size_t size() const { return entries_.size(); }
 
-    /// Drops all but the `count` best, of those held; accepts entries smaller than the worst of them only.
+    /// Drops what has a larger score than the count-th best of those held, and accepts nothing like it.
     void cut(std::size_t count);
 
     /// How many are held that are not larger.

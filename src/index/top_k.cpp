@@ -22,15 +22,18 @@ void TopK::insert(Neighbor entry) {
 }
 
 void TopK::shrink() {
-    if (entries_.size() >= k_) cut(k_);
+    if (k_ == 0 || entries_.size() < k_) return;
+    const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+    std::nth_element(entries_.begin(), worst, entries_.end());
+    limit_ = *worst;
+    entries_.resize(k_);
 }
 
 void TopK::cut(std::size_t count) {
-    if (count == 0) return;
     const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(count - 1);
     std::nth_element(entries_.begin(), worst, entries_.end());
-    limit_ = *worst;
-    entries_.resize(count);
+    limit_ = {worst->score, std::numeric_limits<std::int64_t>::max()};
+    std::erase_if(entries_, [&](const Neighbor& held) { return held.score > limit_.score; });
 }
 
 std::size_t TopK::count_up_to(const Neighbor& entry) const {
