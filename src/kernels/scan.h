@@ -60,7 +60,9 @@ struct CodeRows {
     SUMMAND_INLINE CodeRows block(std::size_t b) const {
         return {rows + b * row_count() * kBlockVectors, tops + b * quads * kBlockVectors, planes, quads};
     }
-    SUMMAND_INLINE CodeRows vector(std::size_t j) const { return {rows + j, tops + j, planes, quads}; }
+    SUMMAND_INLINE CodeRows vector(std::size_t j) const {
+        return {rows + j, quads == 0 ? tops : tops + j, planes, quads};  // tops may be null
+    }
     SUMMAND_INLINE CodeRows word(std::size_t w) const {
         return block(w / kBlockWords).vector(w % kBlockWords * kWordVectors);
     }
