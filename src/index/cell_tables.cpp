@@ -58,6 +58,9 @@ void CellTables::add_fine_tables(const InvertedModel& model, SlotOrder order) {
         kernels().scan.finish(zeros.data(), -2.0f, entries_, tables_.data() + w * entries_);
         shifts_[w] *= -2.0f;
     }
+    if (model.partition.orthogonal) return;
+    for (std::size_t w = 0; w < words.rows(); ++w)
+        shifts_[w] += kernels().dot(words.row(w), words.row(w), words.columns()) - model.partition.word_offsets[w];
 }
 
 void CellTables::build_scores(const char* what, MatrixView<float> queries, std::size_t first_row, float* scores) const {
@@ -70,8 +73,13 @@ CellTables::Tables CellTables::tables(std::size_t cell) const {
     return {tables_.data() + cell / words_ * entries_, tables_.data() + (words_ + cell % words_) * entries_};
 }
 
-float CellTables::shift(std::size_t cell) const {
-    return count_ == 1 ? shifts_[cell] : shifts_[cell / words_] + shifts_[words_ + cell % words_];
+float CellTables::shift(const Partition& partition, std::size_t cell) const {
+    if (count_ == 1) return shifts_[cell];
+    const std::size_t first = cell / words_, second = cell % words_;
+    const float shift = shifts_[first] + shifts_[words_ + second];
+    if (partition.orthogonal) return shift;
+    const Dictionaries& words = partition.dictionaries;
+    return shift + 2 * kernels().dot(words.word(0, first), words.word(1, second), words.dimensions());
 }
 
 }  // namespace summand

@@ -2,7 +2,9 @@
 //
 //     scores of words     euclidean  word_offset[i][k] - 2 q·c[i][k]        else  -q·c[i][k]
 //     coarse–fine tables  2 (R c[i][k])·r[m][s]       M × slots for each word, where codes are euclidean residuals
-//     shifts              2 c[i][k]·centre            the same for the centre of the quantizer
+//     shifts              2 c[i][k]·centre            the same for the centre of the quantizer; where the two words of
+//     a
+//                         cell are not orthogonal, also what their offsets leave out of |c|²
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,7 @@ public:
         const float* second;  ///< null for one dictionary
     };
     Tables tables(std::size_t cell) const;
-    float shift(std::size_t cell) const;
+    float shift(const Partition& partition, std::size_t cell) const;
 
     std::size_t memory_bytes() const { return tables_.size() * sizeof(float); }
 

@@ -139,7 +139,7 @@ private:
         float offset_of(const Visit& visit) const {
             if (job_.model.coding == Coding::plain) return offsets_[visit.query];
             const float offset = offsets_[visit.query] + visit.score;
-            return job_.cells.per_cell() ? offset + job_.cells.shift(visit.cell) : offset;
+            return job_.cells.per_cell() ? offset + job_.cells.shift(job_.model.partition, visit.cell) : offset;
         }
 
         void add_tables(const float* entries, const CellTables::Tables& cell) {

@@ -242,6 +242,17 @@ class DataSets(PaperTest):
         used = self.report()["sets"][0]
         self.assertEqual([used[name] for name in ("base", "learn", "queries", "base_rows")], [400, 290, 5, 500])
 
+    def test_a_set_has_its_own_learn_size(self):
+        self.make_set("data/mine", columns=16)
+        self.make_set("data/other", columns=16)
+        self.found("--learn-size", "290", "--learn-size-of", "other=280")
+        self.assertEqual({one["name"]: one["learn"] for one in self.report()["sets"]}, {"mine": 290, "other": 280})
+        data = ["paper", "--data", self.path("data"), "-o", self.path("paper"), "--learn-size-of"]
+        self.fail_with(1, *data, "third=280", says=["third=280", "no data set 'third'"])
+        for wrong, says in (("280", "NAME=SIZE"), ("=280", "NAME=SIZE"), ("mine=", "whole number"),
+                            ("mine=0", "whole number"), ("mine=x", "whole number")):
+            self.fail_with(2, *data, wrong, says=["--learn-size-of", says])
+
     def test_says_what_was_looked_for(self):
         os.makedirs(self.path("data"))
         data = ["paper", "--data", self.path("data"), "-o", self.path("paper")]

@@ -87,7 +87,8 @@ TEST(InvertedIndex, ScoresAreDistancesToCentrePlusResidual) {
 }
 
 TEST(InvertedIndex, MultiIndexCellsAreSumsOfTwoWords) {
-    for (const char* spec : {"IMI2x3,PQ4x4", "IMI2x3(coarse=OPQ),PQ4x4", "IMI2x2(coding=plain),OPQ4x4"})
+    for (const char* spec : {"IMI2x3,PQ4x4", "IMI2x3(coarse=OPQ),PQ4x4", "IMI2x3(coarse=NOCQ),PQ4x4",
+                             "IMI2x3(coarse=NOCQ),OPQ4x4", "IMI2x2(coding=plain),OPQ4x4"})
         expect_scores_by_definition(build(spec), 1e-3);
 }
 

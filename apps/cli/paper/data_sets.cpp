@@ -142,7 +142,8 @@ PaperVectors read_paper_vectors(const DataFiles& files, const SampleSizes& sizes
     PaperVectors vectors;
     vectors.base = sample_vectors(base, sizes.base, seed);
     check_interrupt();
-    vectors.learn = sample_vectors(learn, sizes.learn, seed);
+    const auto own = sizes.learn_of.find(files.name);
+    vectors.learn = sample_vectors(learn, own == sizes.learn_of.end() ? sizes.learn : own->second, seed);
     vectors.queries = sample_vectors(queries, sizes.queries, seed);
     check_interrupt();
     return vectors;

@@ -36,6 +36,7 @@ struct SampleSizes {
     std::size_t base = 1'000'000;
     std::size_t learn = 100'000;
     std::size_t queries = 10'000;
+    std::map<std::string, std::size_t> learn_of = {};  ///< in place of `learn`, by the name of a set
 };
 
 /// What is known of a set before its cells are measured.

@@ -1,6 +1,7 @@
 // summand paper: the experiments of the composite quantization paper on the data that is there, as a page and JSON.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -15,13 +16,13 @@ namespace summand::cli {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-constexpr SampleSizes kFastSizes{.base = 3'000, .learn = 1'200, .queries = 300};
+constexpr std::size_t kFastBase = 3'000, kFastLearn = 1'200, kFastQueries = 300;
 constexpr double kFastIterations = 0.2;
 constexpr std::size_t kMostBits = 8 * kMaxDictionaries;
 
 struct Options {
     std::string data = ".", output = "paper";
-    std::vector<std::string> sets, experiments;
+    std::vector<std::string> sets, experiments, learn_sizes;
     std::vector<std::size_t> bits = {32, 64, 128};
     SampleSizes sizes;
     bool fast = false, fetch = false;
@@ -34,11 +35,21 @@ void check_bits(const std::vector<std::size_t>& lengths) {
                 kMostBits, ", got ", bits);
 }
 
-SampleSizes sizes_of(const Options& options) {
-    if (!options.fast) return options.sizes;
-    return {.base = std::min(options.sizes.base, kFastSizes.base),
-            .learn = std::min(options.sizes.learn, kFastSizes.learn),
-            .queries = std::min(options.sizes.queries, kFastSizes.queries)};
+SampleSizes sizes_of(const Options& options, const std::vector<DataFiles>& sets) {
+    SampleSizes sizes = options.sizes;
+    for (const std::string& text : options.learn_sizes) {
+        const std::size_t equals = text.find('=');
+        const std::string name = text.substr(0, equals);
+        require(std::any_of(sets.begin(), sets.end(), [&](const DataFiles& set) { return set.name == name; }),
+                "--learn-size-of ", text, ": no data set '", name, "' in this run");
+        sizes.learn_of[name] = std::stoull(text.substr(equals + 1));
+    }
+    if (!options.fast) return sizes;
+    for (auto& [name, size] : sizes.learn_of) size = std::min(size, kFastLearn);
+    sizes.base = std::min(sizes.base, kFastBase);
+    sizes.learn = std::min(sizes.learn, kFastLearn);
+    sizes.queries = std::min(sizes.queries, kFastQueries);
+    return sizes;
 }
 
 void run_paper(const Options& options) {
@@ -49,8 +60,9 @@ void run_paper(const Options& options) {
                              .bits = options.bits,
                              .iterations = options.fast ? kFastIterations : 1};
     if (options.fetch) fetch_data_sets(options.data, options.sets, run);
-    const SampleSizes sizes = sizes_of(options);
-    for (const DataFiles& files : find_data_sets(options.data, options.sets)) {
+    const std::vector<DataFiles> found = find_data_sets(options.data, options.sets);
+    const SampleSizes sizes = sizes_of(options, found);
+    for (const DataFiles& files : found) {
         campaign.sets.push_back(describe_set(files, sizes, options.run.seed));
         const PaperSet& set = campaign.sets.back();
         run.display().note(fmt::format("{}: {} of {} vectors to search, {} to learn from, {} queries, {} dimensions",
@@ -72,13 +84,22 @@ void run_paper(const Options& options) {
     run.print(fmt::format("\nThe tables and plots are in {}/report.html", options.output));
 }
 
-void add_sizes(CLI::App& verb, SampleSizes& sizes) {
+std::string bad_set_size(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) return "expected NAME=SIZE, got '" + text + "'";
+    return whole_number(1, kAll)(std::string(text.substr(equals + 1)));
+}
+
+void add_sizes(CLI::App& verb, Options& options) {
+    SampleSizes& sizes = options.sizes;
     verb.add_option("--base-size", sizes.base, "Vectors of each set to search in, at most")
         ->check(whole_number(1, kAll))
         ->capture_default_str();
     verb.add_option("--learn-size", sizes.learn, "Vectors of each set to learn from, at most")
         ->check(whole_number(1, kAll))
         ->capture_default_str();
+    verb.add_option("--learn-size-of", options.learn_sizes, "NAME=SIZE: the learn size of one set")
+        ->check(CLI::Validator(bad_set_size, "NAME=SIZE"));
     verb.add_option("--query-size", sizes.queries, "Queries of each set, at most")
         ->check(whole_number(1, kAll))
         ->capture_default_str();
@@ -104,7 +125,7 @@ void add_paper(CLI::App& app, Chosen& chosen) {
     verb.add_option("-o,--output", options->output,
                     "Folder for report.html, report.json and a cache that a stopped run goes on from")
         ->capture_default_str();
-    add_sizes(verb, options->sizes);
+    add_sizes(verb, *options);
     add_threads(verb, options->run);
     add_seed(verb, options->run);
     add_quiet(verb, options->run);
