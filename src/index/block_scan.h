@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "index/query_bounds.h"
 #include "kernels/kernels.h"
@@ -14,9 +15,16 @@ namespace summand {
 inline constexpr std::size_t kChunkBlocks = 8;  ///< between updates of the limit
 inline constexpr std::size_t kChunkWords = kChunkBlocks * kBlockWords;
 
-/// `codes`: of block `first`. survived(codes of the word, word, mask) for each word of blocks first … last-1 with
-/// vectors that may score up to limit(), which is asked again and again, first of all after the block that gives one.
-/// kept(first_word, count, buffer) gives the bits of the vectors that count.
+/// Words of some blocks with vectors that may score up to a limit, counted from the first block.
+struct Survivors {
+    CodeRows codes;      ///< of the first block
+    std::size_t vector;  ///< the first of that block
+    std::span<SurvivorWord> words;
+};
+
+/// `codes`: of block `first`. survived(survivors) for the blocks first … last-1, a few of them at a time; limit() is
+/// asked again and again, first of all after the block that gives one. kept(first_word, count, buffer) gives the bits
+/// of the vectors that count.
 template <class Limit, class Kept, class Survived>
 void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
                  Kept kept, Survived survived) {
@@ -32,10 +40,7 @@ void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, 
         const SurvivorCount count =
             kernels().scan.survivors(bounds.tables(), codes.block(b - first), blocks, words, survivors);
         bounds.learn(count, blocks);
-        for (std::size_t i = 0; i < count.words; ++i) {
-            const std::size_t word = (b - first) * kBlockWords + survivors[i].word;
-            survived(codes.word(word), first * kBlockWords + word, survivors[i].mask);
-        }
+        survived(Survivors{codes.block(b - first), b * kBlockVectors, {survivors, count.words}});
     }
 }
 

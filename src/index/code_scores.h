@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "index/block_scan.h"
 #include "index/packed_codes.h"
 #include "kernels/kernels.h"
 
@@ -24,19 +25,52 @@ public:
     CodeScores(const PackedCodes& codes, const float* entries, float offset)
         : codes_(codes), entries_(entries), offset_(offset) {}
 
-    /// body(vector, score) for each vector of the mask; all 64 at once where most of them are wanted. `codes`: of the
-    /// word's first vector, here or in a copy.
-    template <class Body>
-    void for_each(const CodeRows& codes, std::size_t word, std::uint64_t mask, Body body) const {
+    /// Writes the scores of the vectors of the mask; how many they are.
+    std::size_t write(std::size_t word, std::uint64_t mask, float* out) const {
         const std::size_t first = word * kWordVectors;
-        if (std::popcount(mask) < kMany) {
-            const auto entry = [&](std::size_t e) { return entries_[e]; };
-            for_each_bit(mask, [&](std::size_t j) { body(first + j, score(first + j, sum(codes.vector(j), entry))); });
-            return;
-        }
         float sums[kWordVectors];
-        kernels().scan.sums({codes, entries_, codes_.dictionaries(), codes_.pairs()}, sums);
-        for_each_bit(mask, [&](std::size_t j) { body(first + j, score(first + j, sums[j])); });
+        kernels().scan.sums(task(codes_.vector(first)), sums);
+        if (mask == ~std::uint64_t{0}) {
+            for (std::size_t j = 0; j < kWordVectors; ++j) out[j] = score(first + j, sums[j]);
+            return kWordVectors;
+        }
+        float* end = out;
+        for_each_bit(mask, [&](std::size_t j) { *end++ = score(first + j, sums[j]); });
+        return static_cast<std::size_t>(end - out);
+    }
+
+    /// body(vector, score) for each of the survivors, whose codes may be a copy. Of words with many of them all 64 are
+    /// summed up at once, which costs less.
+    template <class Body>
+    void for_each(const Survivors& survivors, Body body) const {
+        constexpr int kMany = 20;
+        std::uint32_t listed[kChunkWords * kMany];
+        std::size_t count = 0;
+        for (const SurvivorWord& own : survivors.words) {
+            if (std::popcount(own.mask) >= kMany) {
+                float sums[kWordVectors];
+                kernels().scan.sums(task(survivors.codes.word(own.word)), sums);
+                const std::size_t first = survivors.vector + own.word * kWordVectors;
+                for_each_bit(own.mask, [&](std::size_t j) { body(first + j, score(first + j, sums[j])); });
+                continue;
+            }
+            for_each_bit(own.mask, [&](std::size_t j) {
+                listed[count++] = static_cast<std::uint32_t>(own.word * kWordVectors + j);
+            });
+        }
+        float sums[kChunkWords * kMany];
+        kernels().scan.listed_sums(task(survivors.codes), listed, count, sums);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t vector = survivors.vector + listed[i];
+            body(vector, score(vector, sums[i]));
+        }
+    }
+
+    /// Asks memory for the codes of a word, which are scored soon.
+    void fetch(std::size_t word) const {
+        const CodeRows codes = codes_.vector(word * kWordVectors);
+        for (std::size_t r = 0; r < codes.row_count(); ++r) __builtin_prefetch(codes.rows + r * kBlockVectors);
+        for (std::size_t q = 0; q < codes.quads; ++q) __builtin_prefetch(codes.top(q));
     }
 
     float of(std::size_t vector) const {
@@ -54,7 +88,7 @@ public:
     }
 
 private:
-    static constexpr int kMany = 20;  // vectors of a word that cost more one by one than all 64
+    SumsTask task(const CodeRows& codes) const { return {codes, entries_, codes_.dictionaries(), codes_.pairs()}; }
 
     float score(std::size_t vector, float sum) const { return (sum + codes_.bias(vector)) + offset_; }
 

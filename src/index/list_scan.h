@@ -40,8 +40,8 @@ public:
             [&](std::size_t word, std::size_t count, std::uint64_t* buffer) {
                 return words_between(begin, end, word, count, buffer);
             },
-            [&](const CodeRows& codes, std::size_t word, std::uint64_t mask) {
-                scores.for_each(codes, word, mask, [&](std::size_t position, float score) { offer(position, score); });
+            [&](const Survivors& survivors) {
+                scores.for_each(survivors, [&](std::size_t position, float score) { offer(position, score); });
             });
     }
 

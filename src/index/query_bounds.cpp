@@ -9,9 +9,10 @@
 namespace summand {
 namespace {
 
-constexpr double kMostLimit = 254;       // sums saturate at 255
-constexpr double kLeastLimit = 208;      // below it, tables are quantised anew for a finer step
-constexpr double kMostCandidates = 0.5;  // of all words of 64 vectors, or quartets cost more than they spare
+constexpr double kMostLimit = 254;                           // sums saturate at 255
+constexpr double kLeastLimit = 208;                          // below it, tables are quantised anew for a finer step
+constexpr double kMostOfQuartets = 0.5, kMostOfTwins = 0.7;  // candidates, of all words of 64 vectors: else a first
+                                                             // look costs more than it spares
 constexpr unsigned kTrialInterval = 16;
 constexpr double kLargestScale = 1e30;
 constexpr double kRoundedUp = 1 + 0x1p-20;  // an excess and its product with the scale round a few times by 2⁻²⁴
@@ -25,7 +26,7 @@ QueryBounds::QueryBounds(const PackedCodes& codes)
       form_(kernels().scan.form),
       nibble_excess_(form_ == BoundForm::nibbles ? codes.planes() * kNibbleBounds : 0),
       bounds_(codes.planes() * bounds_per_plane(form_)),
-      tables_{bounds_.data(), codes.pair_planes(), 0, true},
+      tables_{bounds_.data(), codes.pair_planes(), 0, FirstLook::quartets},
       rounding_(static_cast<double>(codes.dictionaries() + 2) * 0x1p-24) {}
 
 QueryBounds::QueryBounds(const PackedCodes& codes, const float* entries, float offset) : QueryBounds(codes) {
@@ -104,12 +105,18 @@ void QueryBounds::keep_all() {
     scale_ = 0;
 }
 
+// A look that leaves too much gives way to a closer one, for a while.
 void QueryBounds::learn(const SurvivorCount& count, std::size_t blocks) {
-    if (tables_.by_quartets && count.candidates > kMostCandidates * static_cast<double>(blocks * kBlockWords))
+    FirstLook& look = tables_.look;
+    const double most =
+        (look == FirstLook::quartets ? kMostOfQuartets : kMostOfTwins) * static_cast<double>(blocks * kBlockWords);
+    if (look != FirstLook::own && static_cast<double>(count.candidates) > most) {
+        look = look == FirstLook::quartets ? FirstLook::twins : FirstLook::own;
         until_trial_ = kTrialInterval;
-    else if (until_trial_ > 0)
-        --until_trial_;
-    tables_.by_quartets = until_trial_ == 0;
+    } else if (until_trial_ > 0 && --until_trial_ == 0) {
+        look = look == FirstLook::own ? FirstLook::twins : FirstLook::quartets;
+        until_trial_ = look == FirstLook::quartets ? 0 : kTrialInterval;
+    }
 }
 
 bool QueryBounds::set_limit(float score) {

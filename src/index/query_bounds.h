@@ -42,8 +42,11 @@ public:
 
     const BoundTables& tables() const { return tables_; }
 
-    /// What `tables()` left of some blocks: decides whether the next are tried by quartets first.
+    /// What `tables()` left of some blocks: decides how the next are looked at first.
     void learn(const SurvivorCount& count, std::size_t blocks);
+
+    /// The limit is much lower than before: what was learnt is void.
+    void learn_anew() { tables_.look = FirstLook::quartets; }
 
 private:
     // A plane that is not made of pairs: its 256 values and the smallest of them.
@@ -71,7 +74,7 @@ private:
     double base_ = 0, magnitude_ = 0, largest_ = 0;  // of all terms but the offset
     double rounding_;                                // g
     double scale_ = -1;                              // of the bounds as they are; below zero before the first
-    unsigned until_trial_ = 0;                       // calls of `learn` until quartets are tried again
+    unsigned until_trial_ = 0;                       // calls of `learn` until a cheaper first look is tried again
 };
 
 }  // namespace summand

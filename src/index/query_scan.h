@@ -50,11 +50,12 @@ public:
     enum class Limit { guessed, safe };
 
     void seed(Limit limit) {
-        std::vector<float> scores;
-        for_each_seed([&](std::size_t word) {
-            scores_.for_each(codes_.vector(word * kWordVectors), word, selection_.word(word),
-                             [&](std::size_t, float score) { scores.push_back(score); });
-        });
+        std::vector<float> scores((words() / seeds_.step + 1) * kWordVectors);
+        std::size_t count = 0;
+        for_each_seed([&](std::size_t word) { scores_.fetch(word); });
+        for_each_seed(
+            [&](std::size_t word) { count += scores_.write(word, selection_.word(word), scores.data() + count); });
+        scores.resize(count);
         if (limit == Limit::guessed && seeds_.step > 1)
             collector_.guess(scores, static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
         covered_ = scores.size();
@@ -74,13 +75,14 @@ public:
             [&](std::size_t word, std::size_t count, std::uint64_t* buffer) {
                 return selection_.words(word, count, buffer);
             },
-            [&](const CodeRows& own, std::size_t word, std::uint64_t mask) { score_survivors(own, word, mask); });
+            [&](Survivors survivors) { score_survivors(survivors); });
         covered_ += (last - first) * kBlockVectors;
     }
 
     /// Where the blocks scanned so far are spread over the array, and nothing is filtered out.
     void guess_again() {
         collector_.guess_again(static_cast<double>(covered_) / static_cast<double>(selection_.kept()));
+        bounds_.learn_anew();
     }
 
     /// A vector by itself.
@@ -90,17 +92,24 @@ public:
     }
 
 private:
-    void score_survivors(const CodeRows& codes, std::size_t word, std::uint64_t mask) {
-        if (seeds_.includes(word)) return;
-        scores_.for_each(codes, word, mask, [&](std::size_t vector, float score) {
+    void score_survivors(Survivors& survivors) {
+        const std::size_t first = survivors.vector / kWordVectors;
+        std::size_t count = 0;
+        for (const SurvivorWord& own : survivors.words) {
+            survivors.words[count] = own;
+            count += !seeds_.includes(first + own.word);
+        }
+        survivors.words = survivors.words.first(count);
+        scores_.for_each(survivors, [&](std::size_t vector, float score) {
             collector_.offer({score, static_cast<std::int64_t>(vector)});
         });
     }
 
+    std::size_t words() const { return (codes_.size() + kWordVectors - 1) / kWordVectors; }
+
     template <class Body>
     void for_each_seed(Body body) const {
-        const std::size_t words = (codes_.size() + kWordVectors - 1) / kWordVectors;
-        for (std::size_t word = 0; word < words; word += seeds_.step) body(word);
+        for (std::size_t word = 0; word < words(); word += seeds_.step) body(word);
     }
 
     const PackedCodes& codes_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "kernels/kernels.h"
 #include "kernels/scan.h"
@@ -107,6 +108,19 @@ void write_ranks(const std::vector<Group>& groups, std::span<Word> ranks) {
             if (!groups[g].empty()) ranks[g * share + i] = groups[g][i < groups[g].size() ? i : 0];
 }
 
+// In the order of twins: words 0 and 2, 1 and 3 are the nearest two pairs.
+Group with_twins(const Points& points, Group words) {
+    if (words.size() != kSlotQuartet) return words;
+    const auto apart = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
+        return kernels().squared_distance(points[words[a]], points[words[b]], points.size) +
+               kernels().squared_distance(points[words[c]], points[words[d]], points.size);
+    };
+    const float first = apart(0, 1, 2, 3), as_they_are = apart(0, 2, 1, 3), last = apart(0, 3, 1, 2);
+    if (as_they_are <= first && as_they_are <= last) return words;
+    return first <= last ? Group{words[0], words[2], words[1], words[3]}
+                         : Group{words[0], words[1], words[3], words[2]};
+}
+
 Group all_words(const Dictionaries& dictionaries) {
     Group words(dictionaries.words);
     std::iota(words.begin(), words.end(), Word{0});
@@ -118,7 +132,9 @@ void write_byte_slots(const Points& points, Word* slots) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         std::array<Word, kSlotGroup> ranks;
         ranks.fill(groups[g].empty() ? Word{0} : groups[g][0]);
-        write_ranks(groups_of(points, groups[g], kSlotGroup / kSlotQuartet), ranks);
+        std::vector<Group> quartets = groups_of(points, groups[g], kSlotGroup / kSlotQuartet);
+        for (Group& quartet : quartets) quartet = with_twins(points, std::move(quartet));
+        write_ranks(quartets, ranks);
         for (std::size_t i = 0; i < kSlotGroup; ++i) slots[byte_slot(g * kSlotGroup + i)] = ranks[i];
     }
 }

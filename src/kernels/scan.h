@@ -33,8 +33,9 @@ inline constexpr std::size_t kByteSlots = 256;   ///< table entries of a diction
 inline constexpr std::size_t kNibbleSlots = 16;  ///< table entries of a dictionary in pair planes
 
 /// Slots are numbered for the kernels: the 16 of a byte plane with the same low four bits are a group of similar
-/// words, the 4 with the same low six bits a quartet of still more similar ones. A rank counts words group by group and
-/// quartet by quartet; here is its slot. In pair planes quartets share the low two bits of the high nibble.
+/// words, the 4 with the same low six bits a quartet of still more similar ones, the 2 with the same low seven bits
+/// twins. A rank counts words group by group and quartet by quartet, twins being ranks 0 and 2 or 1 and 3 of theirs;
+/// here is its slot. In pair planes quartets share the low two bits of the high nibble.
 inline constexpr std::size_t kSlotGroup = 16;
 inline constexpr std::size_t kSlotQuartet = 4;
 inline constexpr std::size_t byte_slot(std::size_t rank) { return rank % 4 * 64 + rank / 4 % 4 * 16 + rank / 16; }
@@ -115,11 +116,15 @@ private:
     static constexpr float kNothing = -0.0f;  // any x + kNothing has the bits of x
 };
 
+/// What vectors are looked at by first: the bounds of their own entries, or the smallest of twins or of quartets, which
+/// cost less to look up and leave more candidates for a closer look.
+enum class FirstLook : std::uint8_t { own, twins, quartets };
+
 struct BoundTables {
-    const std::uint8_t* entries;  ///< of all planes, in the level's form; aligned to a cache line
-    std::size_t pair_planes;      ///< how many of them, from the first on, hold two codes in a byte
-    std::uint8_t limit;           ///< at most 254; sums saturate at 255
-    bool by_quartets = false;     ///< a hint: most words of 64 vectors have none that the bounds of quartets leave
+    const std::uint8_t* entries;      ///< of all planes, in the level's form; aligned to a cache line
+    std::size_t pair_planes;          ///< how many of them, from the first on, hold two codes in a byte
+    std::uint8_t limit;               ///< at most 254; sums saturate at 255
+    FirstLook look = FirstLook::own;  ///< a hint, good where most words of 64 vectors have no candidates
 };
 inline constexpr std::size_t kMaxPlanes = 65;  ///< 64 dictionaries and a bias
 
@@ -135,7 +140,7 @@ struct SurvivorCount {
 };
 
 struct SumsTask {
-    CodeRows codes;            ///< of the first vector of a word
+    CodeRows codes;            ///< of the first vector of a word, or of a block
     const float* entries;      ///< M × slots
     std::size_t dictionaries;  ///< M
     bool pairs;                ///< two codes in a byte, 16 slots; else 256 slots
@@ -173,8 +178,8 @@ struct ScanKernels {
     BoundForm form;
 
     /// Words with survivors among `blocks` blocks, ascending; bit j of kept[w] is set where vector 64·w + j may
-    /// survive. `out` has room for all kBlockWords·blocks + 1. By quartets some may be left that the bounds of quartets
-    /// leave and their own would not.
+    /// survive. `out` has room for all kBlockWords·blocks + 1. After a first look by
+    /// others' bounds some may be left that their own would not leave.
     SurvivorCount (*survivors)(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                                const std::uint64_t* kept, SurvivorWord* out);
 
@@ -186,6 +191,9 @@ struct ScanKernels {
 
     /// out[j] = (entry_0 + entry_1) + … of the 64 vectors of a word.
     void (*sums)(const SumsTask& task, float* out);
+
+    /// The same for some vectors, counted from the first of the blocks that the task's codes begin.
+    void (*listed_sums)(const SumsTask& task, const std::uint32_t* vectors, std::size_t count, float* out);
 
     /// `count` is a multiple of 16, here and below.
     ValueRange (*range)(const float* values, std::size_t count);

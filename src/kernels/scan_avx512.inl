@@ -140,6 +140,34 @@ SUMMAND_INLINE void fetch_tops(const CodeRows& word) {
     for (std::size_t q = 0; q < word.quads; ++q) prefetch(word.top(q));
 }
 
+// Slots of twins share the low seven bits, all that a two-register permute reads.
+std::size_t twin_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
+                           const std::uint64_t* kept, SurvivorWord* out) {
+    struct Twins {
+        __m512i low, high;
+    };
+    Twins twins[kMaxPlanes];
+    for (std::size_t p = 0; p < codes.planes; ++p) {
+        const ByteTable table = load_table(tables.entries + p * kByteSlots);
+        twins[p] = {_mm512_min_epu8(table.quarter[0], table.quarter[2]),
+                    _mm512_min_epu8(table.quarter[1], table.quarter[3])};
+    }
+    const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
+    std::size_t found = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        __m512i sum[kBlockRegisters] = {};
+        const std::uint8_t* row = codes.block(b).rows;
+        for (std::size_t p = 0; p < codes.planes; ++p, row += kBlockVectors) {
+            const Twins own = twins[p];
+            for (std::size_t r = 0; r < kBlockRegisters; ++r)
+                sum[r] = _mm512_adds_epu8(
+                    sum[r], _mm512_permutex2var_epi8(own.low, next_row(row + r * sizeof(__m512i)), own.high));
+        }
+        append_block(sum, limit, b, kept, out, found);
+    }
+    return found;
+}
+
 template <bool Quads>
 std::size_t quartet_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                               const std::uint64_t* kept, SurvivorWord* out) {
@@ -247,12 +275,13 @@ SurvivorCount survivors(const BoundTables& tables, const CodeRows& codes, std::s
                         SurvivorWord* out) {
     if (few_kept(kept, blocks)) return survivors_of_few(tables, codes, blocks, kept, out);
     const bool quads = codes.quads > 0;
-    if (!tables.by_quartets) {
+    const bool twins = tables.look == FirstLook::twins && !quads;
+    if (tables.look != FirstLook::quartets && !twins) {
         const auto pass = quads ? byte_survivors<true> : byte_survivors<false>;
         const std::size_t found = pass(tables, codes, blocks, kept, out);
         return {found, found};
     }
-    const auto pass = quads ? quartet_survivors<true> : quartet_survivors<false>;
+    const auto pass = twins ? twin_survivors : quads ? quartet_survivors<true> : quartet_survivors<false>;
     const std::size_t candidates = pass(tables, codes, blocks, kept, out);
     const std::uint8_t* ahead = codes.block(blocks).rows + kPrefetchBytes;
     const std::size_t bytes = quads ? 2 * kAheadBytes : kAheadBytes;
@@ -293,6 +322,7 @@ constexpr ScanKernels scan_kernels = {
     .write_planes = write_planes,
     .count_bits = count_bits,
     .sums = sums,
+    .listed_sums = listed_sums,
     .range = range,
     .quantise = quantise,
     .finish = finish,

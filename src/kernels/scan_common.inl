@@ -184,6 +184,14 @@ void byte_sums(const SumsTask& task, float* out) {
     task.pairs ? pair_sums(task, out) : byte_sums(task, out);
 }
 
+void listed_sums(const SumsTask& task, const std::uint32_t* vectors, std::size_t count, float* out) {
+    const auto entry = [&](std::size_t e) { return task.entries[e]; };
+    for (std::size_t i = 0; i < count; ++i) {
+        const CodeRows own = task.codes.block(vectors[i] / kBlockVectors).vector(vectors[i] % kBlockVectors);
+        out[i] = task.pairs ? own.pair_sum(task.dictionaries, entry) : own.byte_sum(task.dictionaries, entry);
+    }
+}
+
 // Of a vector, in byte form.
 [[maybe_unused]] SUMMAND_INLINE unsigned bound_sum(const BoundTables& tables, const CodeRows& codes) {
     unsigned sum = 0;

@@ -21,6 +21,7 @@ constexpr ScanKernels scan_kernels = {
     .write_planes = write_planes,
     .count_bits = count_bits,
     .sums = plain_sums,
+    .listed_sums = listed_sums,
     .range = range,
     .quantise = quantise,
     .finish = finish,

@@ -78,9 +78,12 @@ std::vector<std::uint64_t> expected_survivors(const RandomBlocks& blocks, unsign
     return masks;
 }
 
-unsigned quartet_bound(const BoundTables& tables, std::size_t plane, unsigned byte) {
-    const std::uint8_t* own = tables.entries + plane * kByteSlots + byte % 64;
-    return std::min({own[0], own[64], own[128], own[192]});
+// The smallest bound of the bytes that are the same up to a multiple of `step`.
+unsigned shared_bound(const BoundTables& tables, unsigned step, std::size_t plane, unsigned byte) {
+    unsigned smallest = 255;
+    for (unsigned other = byte % step; other < kByteSlots; other += step)
+        smallest = std::min<unsigned>(smallest, tables.entries[plane * kByteSlots + other]);
+    return smallest;
 }
 
 // Bit j of word w, from the words that have bits at all, ascending.
@@ -105,12 +108,15 @@ TEST(ScanKernels, SurvivorsAreTheVectorsWhoseBoundsSumUpToTheLimit) {
             cases.push_back(planes);
     for (const Planes& planes : cases)
         for_each_level([&](const ScanKernels& scan) {
-            for (const auto& [by_quartets, few] : {std::pair(false, false), {true, false}, {true, true}}) {
+            for (const auto& [look, few] : {std::pair(FirstLook::own, false),
+                                            {FirstLook::twins, false},
+                                            {FirstLook::quartets, false},
+                                            {FirstLook::quartets, true}}) {
                 const std::size_t blocks = 3;
                 const auto entries = random_bytes(planes.all * kByteSlots, 2 * 255 / planes.all + 2, random);
                 const RandomBlocks codes(blocks, planes.all, planes.quads, random);
                 const auto limit = static_cast<std::uint8_t>(100 + random.below(155));
-                const BoundTables tables{entries.data(), planes.pairs, limit, by_quartets};
+                const BoundTables tables{entries.data(), planes.pairs, limit, look};
                 std::vector<std::uint64_t> kept(blocks * kBlockWords, few ? 0 : ~std::uint64_t{0});
                 kept[3] = few ? random.next() & random.next() & random.next() : random.next();
                 kept[5] = 0;
@@ -121,12 +127,12 @@ TEST(ScanKernels, SurvivorsAreTheVectorsWhoseBoundsSumUpToTheLimit) {
                 const auto expected = expected_survivors(codes, limit, kept, [&](std::size_t plane, unsigned byte) {
                     return bound_of(scan.form, tables, plane, byte);
                 });
-                if (scan.form == BoundForm::nibbles || !by_quartets) {
+                if (scan.form == BoundForm::nibbles || look == FirstLook::own) {
                     EXPECT_EQ(masks, expected);
                     continue;
                 }
                 const auto most = expected_survivors(codes, limit, kept, [&](std::size_t plane, unsigned byte) {
-                    return quartet_bound(tables, plane, byte);
+                    return shared_bound(tables, look == FirstLook::twins ? 128 : 64, plane, byte);
                 });
                 for (std::size_t w = 0; w < kept.size(); ++w) {
                     EXPECT_EQ(expected[w] & ~masks[w], 0u);
@@ -155,20 +161,30 @@ TEST(ScanKernels, SumsRunInTheOrderOfTheDictionaries) {
     Random random(2);
     for (const bool pairs : {false, true})
         for (const std::size_t dictionaries : {1, 2, 3, 7, 8, 33}) {
-            const RandomBlocks codes(1, dictionaries + 1, pairs ? 0 : dictionaries / 4, random);
+            const RandomBlocks codes(3, dictionaries + 1, pairs ? 0 : dictionaries / 4, random);
             const std::size_t slots = pairs ? kNibbleSlots : kByteSlots;
             const std::vector<float> entries = random_floats(dictionaries * slots, random);
+            const auto expected = [&](std::size_t vector) {
+                float sum = 0;
+                for (std::size_t m = 0; m < dictionaries; ++m) {
+                    const unsigned byte = codes.byte(vector, pairs ? m / 2 : m);
+                    const float entry = entries[m * slots + (pairs ? (byte >> (m % 2 * 4)) & 15u : byte)];
+                    sum = m == 0 ? entry : sum + entry;
+                }
+                return sum;
+            };
             for_each_level([&](const ScanKernels& scan) {
                 float sums[kWordVectors];
                 scan.sums({codes.codes.word(1), entries.data(), dictionaries, pairs}, sums);
-                for (std::size_t j = 0; j < kWordVectors; ++j) {
-                    float expected = 0;
-                    for (std::size_t m = 0; m < dictionaries; ++m) {
-                        const unsigned byte = codes.byte(kWordVectors + j, pairs ? m / 2 : m);
-                        const float entry = entries[m * slots + (pairs ? (byte >> (m % 2 * 4)) & 15u : byte)];
-                        expected = m == 0 ? entry : expected + entry;
-                    }
-                    EXPECT_EQ(sums[j], expected);
+                for (std::size_t j = 0; j < kWordVectors; ++j) EXPECT_EQ(sums[j], expected(kWordVectors + j));
+                for (const std::size_t count : {0, 1, 7, 8, 9, 40}) {
+                    std::vector<std::uint32_t> listed(count);
+                    for (std::uint32_t& vector : listed)
+                        vector = static_cast<std::uint32_t>(random.below(3 * kBlockVectors));
+                    std::vector<float> found(count);
+                    scan.listed_sums({codes.codes, entries.data(), dictionaries, pairs}, listed.data(), count,
+                                     found.data());
+                    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], expected(listed[i]));
                 }
             });
         }
