@@ -40,6 +40,9 @@ public:
     /// An entry that is not smaller need not be offered.
     const Neighbor& limit() const { return limit_; }
 
+    /// Accepts entries smaller than `limit` only, from now on.
+    void set_limit(Neighbor limit) { limit_ = limit; }
+
     void offer(Neighbor entry) {
         if (entry < limit_) insert(entry);
     }
@@ -59,6 +62,8 @@ public:
 private:
     void insert(Neighbor entry);
     void shrink();
+    float score_of_rank(std::size_t rank);
+    void drop_larger(float score);
 
     std::size_t k_;
     std::vector<Neighbor> entries_;  // fewer than 2k, unordered; cut to the k best when there are as many

@@ -3,6 +3,7 @@
 //     (((table[0][code_0] + table[1][code_1]) + …) + bias) + offset
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,44 @@ void for_each_bit(std::uint64_t mask, Body body) {
     for (; mask != 0; mask &= mask - 1) body(static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
+inline constexpr std::uint64_t kAllVectors = ~std::uint64_t{0};
+inline constexpr std::size_t kMostSurvivors = kChunkBlocks * kBlockVectors;
+
+/// Survivors of a chunk, counted from its first vector.
+struct ScoredVectors {
+    std::uint32_t vectors[kMostSurvivors];
+    float scores[kMostSurvivors];
+    std::size_t count;
+
+    /// Those of the mask; write_scores(room) writes the scores of all 64 from vector `first` on.
+    template <class WriteScores>
+    void append(std::uint32_t first, std::uint64_t mask, WriteScores write_scores) {
+        if (mask == kAllVectors) {
+            write_scores(scores + count);
+            for (std::uint32_t j = 0; j < kWordVectors; ++j) vectors[count + j] = first + j;
+            count += kWordVectors;
+            return;
+        }
+        float all[kWordVectors];
+        write_scores(all);
+        for_each_bit(mask, [&](std::size_t j) {
+            vectors[count] = first + static_cast<std::uint32_t>(j);
+            scores[count++] = all[j];
+        });
+    }
+
+    /// Drops those with a larger score, which are not predictable, without a branch.
+    void keep_up_to(float limit) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            vectors[kept] = vectors[i];
+            scores[kept] = scores[i];
+            kept += scores[i] <= limit;
+        }
+        count = kept;
+    }
+};
+
 class CodeScores {
 public:
     /// `entries`: M × slots floats, borrowed.
@@ -30,7 +69,7 @@ public:
         const std::size_t first = word * kWordVectors;
         float sums[kWordVectors];
         kernels().scan.sums(task(codes_.vector(first)), sums);
-        if (mask == ~std::uint64_t{0}) {
+        if (mask == kAllVectors) {
             for (std::size_t j = 0; j < kWordVectors; ++j) out[j] = score(first + j, sums[j]);
             return kWordVectors;
         }
@@ -39,31 +78,25 @@ public:
         return static_cast<std::size_t>(end - out);
     }
 
-    /// body(vector, score) for each of the survivors, whose codes may be a copy. Of words with many of them all 64 are
-    /// summed up at once, which costs less.
-    template <class Body>
-    void for_each(const Survivors& survivors, Body body) const {
-        constexpr int kMany = 20;
+    /// The scores of survivors, whose codes may be a copy: first those of words with many of them, for which all 64 are
+    /// summed up at once.
+    void write(const Survivors& survivors, ScoredVectors& out) const {
         std::uint32_t listed[kChunkWords * kMany];
         std::size_t count = 0;
+        out.count = 0;
         for (const SurvivorWord& own : survivors.words) {
-            if (std::popcount(own.mask) >= kMany) {
-                float sums[kWordVectors];
-                kernels().scan.sums(task(survivors.codes.word(own.word)), sums);
-                const std::size_t first = survivors.vector + own.word * kWordVectors;
-                for_each_bit(own.mask, [&](std::size_t j) { body(first + j, score(first + j, sums[j])); });
-                continue;
-            }
-            for_each_bit(own.mask, [&](std::size_t j) {
-                listed[count++] = static_cast<std::uint32_t>(own.word * kWordVectors + j);
-            });
+            const auto first = static_cast<std::uint32_t>(own.word * kWordVectors);
+            if (has_many(own.mask))
+                out.append(first, own.mask,
+                           [&](float* sums) { kernels().scan.sums(task(survivors.codes.word(own.word)), sums); });
+            else
+                for_each_bit(own.mask, [&](std::size_t j) { listed[count++] = first + static_cast<std::uint32_t>(j); });
         }
-        float sums[kChunkWords * kMany];
-        kernels().scan.listed_sums(task(survivors.codes), listed, count, sums);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t vector = survivors.vector + listed[i];
-            body(vector, score(vector, sums[i]));
-        }
+        std::copy_n(listed, count, out.vectors + out.count);
+        kernels().scan.listed_sums(task(survivors.codes), listed, count, out.scores + out.count);
+        out.count += count;
+        for (std::size_t i = 0; i < out.count; ++i)
+            out.scores[i] = score(survivors.vector + out.vectors[i], out.scores[i]);
     }
 
     /// Asks memory for the codes of a word, which are scored soon.
@@ -88,6 +121,14 @@ public:
     }
 
 private:
+    static constexpr int kMany = 20;
+
+    // Mostly there are one or two, and counting bits is a function of its own where the instruction cannot be assumed.
+    static bool has_many(std::uint64_t mask) {
+        const std::uint64_t rest = mask & (mask - 1);
+        return (rest & (rest - 1)) != 0 && std::popcount(mask) >= kMany;
+    }
+
     SumsTask task(const CodeRows& codes) const { return {codes, entries_, codes_.dictionaries(), codes_.pairs()}; }
 
     float score(std::size_t vector, float sum) const { return (sum + codes_.bias(vector)) + offset_; }

@@ -1,6 +1,24 @@
 #include "index/collectors.h"
 
 namespace summand {
+namespace {
+
+// The rank-th smallest value, counted from 1.
+float smallest(std::vector<float>& values, std::size_t rank) {
+    if (rank * 8 >= values.size()) return kernels().scan.ranked(values.data(), values.size(), rank);
+    const auto last = values.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::partial_sort(values.begin(), last, values.end());  // one pass with a small heap
+    return *(last - 1);
+}
+
+}  // namespace
+
+void Nearest::guess(std::vector<float> sample, double fraction) {
+    const std::size_t rank = likely_rank(fraction);
+    if (rank >= sample.size()) return;
+    guessed_ = {smallest(sample, std::min(rank, k_)), kLastId};
+    top_ = TopK(k_, guessed_);
+}
 
 Neighbors neighbors_of(std::vector<Nearest> collectors, std::size_t columns) {
     Neighbors found{{collectors.size(), columns, kNoId},

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/kernels.h"
 #include "summand/index.h"
 #include "summand/neighbors.h"
 
@@ -22,13 +23,16 @@ public:
     const Neighbor& limit() const { return top_.limit(); }
     void offer(Neighbor entry) { top_.offer(entry); }
 
-    /// `sample`: scores of a fraction of all vectors, none of which was offered.
-    void guess(std::vector<float> sample, double fraction) {
-        const std::size_t rank = likely_rank(fraction);
-        if (rank >= sample.size()) return;
-        guessed_ = {smallest(sample, std::min(rank, k_)), kLastId};
-        top_ = TopK(k_, guessed_);
+    /// These scores are going to be offered, all up to the limit: where they are many, the limit comes down to the k-th
+    /// of them first.
+    void expect(const float* scores, std::size_t count) {
+        if (count < std::max(2 * k_, kManyScores)) return;
+        const Neighbor last{kernels().scan.ranked(scores, count, k_), kLastId};
+        if (last < top_.limit()) top_.set_limit(last);
     }
+
+    /// `sample`: scores of a fraction of all vectors, none of which was offered.
+    void guess(std::vector<float> sample, double fraction);
 
     /// The same from what was offered: all up to the limit of a fraction of the vectors.
     void guess_again(double fraction) {
@@ -49,6 +53,7 @@ public:
     std::vector<Neighbor> take() { return top_.take(); }
 
 private:
+    static constexpr std::size_t kManyScores = 128;
     static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
 
     // Of a fraction of the vectors, k·fraction are among the k best, give or take a few: this many are for one query in
@@ -56,16 +61,6 @@ private:
     std::size_t likely_rank(double fraction) const {
         const double expected = static_cast<double>(k_) * fraction;
         return static_cast<std::size_t>(expected + 2.5 * std::sqrt(expected) + 3);
-    }
-
-    // The rank-th smallest value, counted from 1.
-    static float smallest(std::vector<float>& values, std::size_t rank) {
-        const auto last = values.begin() + static_cast<std::ptrdiff_t>(rank);
-        if (rank * 8 < values.size())
-            std::partial_sort(values.begin(), last, values.end());  // one pass with a small heap
-        else
-            std::nth_element(values.begin(), last - 1, values.end());
-        return *(last - 1);
     }
 
     std::size_t k_;
@@ -82,6 +77,7 @@ public:
     void offer(Neighbor entry) {
         if (entry < limit_) entries_.push_back(entry);
     }
+    void expect(const float*, std::size_t) {}
     void guess(const std::vector<float>&, double) {}
     void guess_again(double) {}
     bool complete() const { return true; }

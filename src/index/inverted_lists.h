@@ -34,6 +34,7 @@ public:
     std::size_t begin(std::size_t cell) const { return parts_.begin[cell]; }
     std::size_t end(std::size_t cell) const { return parts_.begin[cell + 1]; }
     std::size_t length(std::size_t cell) const { return end(cell) - begin(cell); }
+    void fetch_id(std::size_t position) const { __builtin_prefetch(parts_.ids.data() + position); }
     std::int64_t id(std::size_t position) const { return static_cast<std::int64_t>(parts_.ids[position]); }
 
     std::size_t memory_bytes() const {

@@ -69,14 +69,14 @@ private:
               job_(scan.job_),
               first_(first),
               count_(count),
-              entries_(count * job_.tables.entries()),
+              entries_(table_room().at_least(count * job_.tables.entries())),
               offsets_(count),
               cell_entries_(job_.cells.per_cell() ? job_.tables.entries() : 0) {
             const MatrixView<float> queries = scan.queries_.slice(first, count);
-            job_.tables.build(job_.what, queries, first, entries_.data(), offsets_.data());
+            job_.tables.build(job_.what, queries, first, entries_, offsets_.data());
             if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
-                bounds_.emplace_back(job_.lists.packed(), entries_.data() + q * job_.tables.entries(), offsets_[q]);
+                bounds_.emplace_back(job_.lists.packed(), entries_ + q * job_.tables.entries(), offsets_[q]);
         }
 
         void run() {
@@ -87,15 +87,22 @@ private:
         }
 
     private:
+        // One group at a time in a thread.
+        static Scratch<float>& table_room() {
+            thread_local Scratch<float> room;
+            return room;
+        }
+
         // Of each query the nearest cells that hold k vectors; the rest of them goes into `later`.
         std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
             const std::size_t size = job_.cells.scores();
-            AlignedBuffer<float> scores(count_ * size);
-            job_.cells.build_scores(job_.what, scan_.queries_.slice(first_, count_), first_, scores.data());
+            thread_local Scratch<float> scratch;
+            float* scores = scratch.at_least(count_ * size);
+            job_.cells.build_scores(job_.what, scan_.queries_.slice(first_, count_), first_, scores);
             const Dictionaries& words = job_.model.partition.dictionaries;
             std::vector<Visit> nearest;
             for (std::uint32_t q = 0; q < count_; ++q) {
-                const WordScores own{scores.data() + q * size, words.count, words.words, job_.cells.stride()};
+                const WordScores own{scores + q * size, words.count, words.words, job_.cells.stride()};
                 std::size_t vectors = 0;
                 for (const Probe& probe :
                      nearest_cells(own, job_.lists, {job_.options.probes, job_.options.candidates})) {
@@ -109,7 +116,7 @@ private:
 
         void scan_list(const Visit& visit) {
             check_stop(job_.options.execution);
-            const float* entries = entries_.data() + visit.query * job_.tables.entries();
+            const float* entries = entries_ + visit.query * job_.tables.entries();
             const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
             ListScan<Collector> list(job_.lists, job_.options.filter, scan_.collectors_[first_ + visit.query]);
             if (job_.reconstruction) {
@@ -143,15 +150,14 @@ private:
         }
 
         void add_tables(const float* entries, const CellTables::Tables& cell) {
-            const float* second = cell.second ? cell.second : entries;
-            kernels().combine(1, entries, 1, cell.first, cell.second ? 1.0f : 0.0f, second, cell_entries_.size(),
-                              cell_entries_.data());
+            const float* rows[] = {entries, cell.first, cell.second};
+            kernels().sum_rows(rows, cell.second ? 3 : 2, cell_entries_.size(), cell_entries_.data());
         }
 
         InvertedScan& scan_;
         const InvertedJob& job_;
         std::size_t first_, count_;
-        AlignedBuffer<float> entries_;  // of the queries
+        float* entries_;  // of the queries
         std::vector<float> offsets_;
         AlignedBuffer<float> cell_entries_;  // of one query in one cell
         std::vector<QueryBounds> bounds_;    // of each query, or one for all

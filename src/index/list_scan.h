@@ -40,9 +40,7 @@ public:
             [&](std::size_t word, std::size_t count, std::uint64_t* buffer) {
                 return words_between(begin, end, word, count, buffer);
             },
-            [&](const Survivors& survivors) {
-                scores.for_each(survivors, [&](std::size_t position, float score) { offer(position, score); });
-            });
+            [&](const Survivors& survivors) { score_survivors(survivors, scores); });
     }
 
     /// Each vector by itself: score_of(position).
@@ -52,6 +50,15 @@ public:
     }
 
 private:
+    void score_survivors(const Survivors& survivors, const CodeScores& scores) {
+        ScoredVectors scored;
+        scores.write(survivors, scored);
+        if (!filter_) collector_.expect(scored.scores, scored.count);
+        scored.keep_up_to(collector_.limit().score);
+        for (std::size_t i = 0; i < scored.count; ++i) lists_.fetch_id(survivors.vector + scored.vectors[i]);
+        for (std::size_t i = 0; i < scored.count; ++i) offer(survivors.vector + scored.vectors[i], scored.scores[i]);
+    }
+
     void offer(std::size_t position, float score) {
         if (score > collector_.limit().score) return;
         const std::int64_t id = lists_.id(position);

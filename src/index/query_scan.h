@@ -100,9 +100,12 @@ private:
             count += !seeds_.includes(first + own.word);
         }
         survivors.words = survivors.words.first(count);
-        scores_.for_each(survivors, [&](std::size_t vector, float score) {
-            collector_.offer({score, static_cast<std::int64_t>(vector)});
-        });
+        ScoredVectors scored;
+        scores_.write(survivors, scored);
+        collector_.expect(scored.scores, scored.count);
+        scored.keep_up_to(collector_.limit().score);
+        for (std::size_t i = 0; i < scored.count; ++i)
+            collector_.offer({scored.scores[i], static_cast<std::int64_t>(survivors.vector + scored.vectors[i])});
     }
 
     std::size_t words() const { return (codes_.size() + kWordVectors - 1) / kWordVectors; }

@@ -1,11 +1,14 @@
 #include <algorithm>
 
+#include "base/aligned.h"
+#include "kernels/kernels.h"
 #include "summand/neighbors.h"
 
 namespace summand {
 namespace {
 
 constexpr std::size_t kMostReserved = 1 << 15;
+constexpr std::size_t kMany = 128;
 constexpr std::size_t kSpare = 16;  // so that small k are not cut after every few entries
 
 std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : 2 * k; }
@@ -14,26 +17,48 @@ std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : 2 * k; }
 
 TopK::TopK(std::size_t k) : k_(k) { entries_.reserve(std::min(room(k), kMostReserved)); }
 
-TopK::TopK(std::size_t k, Neighbor limit) : TopK(k) { limit_ = limit; }
+TopK::TopK(std::size_t k, Neighbor limit) : TopK(k) { set_limit(limit); }
 
 void TopK::insert(Neighbor entry) {
     entries_.push_back(entry);
     if (entries_.size() >= room(k_)) shrink();
 }
 
+// The order of entries is not predictable, and most of what selecting among many costs are wrong predictions; that of
+// few costs less than a pass over them for every bit of a score.
+float TopK::score_of_rank(std::size_t rank) {
+    if (entries_.size() < kMany) {
+        std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(rank - 1), entries_.end());
+        return entries_[rank - 1].score;
+    }
+    thread_local Scratch<float> scratch;
+    float* scores = scratch.at_least(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) scores[i] = entries_[i].score;
+    return kernels().scan.ranked(scores, entries_.size(), rank);
+}
+
+void TopK::drop_larger(float score) {
+    std::size_t kept = 0;
+    for (const Neighbor& held : entries_) {
+        entries_[kept] = held;
+        kept += held.score <= score;
+    }
+    entries_.resize(kept);
+}
+
 void TopK::shrink() {
     if (k_ == 0 || entries_.size() < k_) return;
-    const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    std::nth_element(entries_.begin(), worst, entries_.end());
-    limit_ = *worst;
-    entries_.resize(k_);
+    drop_larger(score_of_rank(k_));
+    if (entries_.size() > k_) {  // of equal scores some are left
+        std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1), entries_.end());
+        entries_.resize(k_);
+    }
+    limit_ = *std::max_element(entries_.begin(), entries_.end());
 }
 
 void TopK::cut(std::size_t count) {
-    const auto worst = entries_.begin() + static_cast<std::ptrdiff_t>(count - 1);
-    std::nth_element(entries_.begin(), worst, entries_.end());
-    limit_ = {worst->score, std::numeric_limits<std::int64_t>::max()};
-    std::erase_if(entries_, [&](const Neighbor& held) { return held.score > limit_.score; });
+    limit_ = {score_of_rank(count), std::numeric_limits<std::int64_t>::max()};
+    drop_larger(limit_.score);
 }
 
 std::size_t TopK::count_up_to(const Neighbor& entry) const {
@@ -42,11 +67,9 @@ std::size_t TopK::count_up_to(const Neighbor& entry) const {
 }
 
 std::vector<Neighbor> TopK::take() {
-    const std::size_t count = std::min(k_, entries_.size());
-    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::nth_element(entries_.begin(), last, entries_.end());
-    std::sort(entries_.begin(), last);
-    entries_.resize(count);
+    if (entries_.size() > k_) shrink();
+    if (k_ == 0) entries_.clear();
+    std::sort(entries_.begin(), entries_.end());
     return std::exchange(entries_, {});
 }
 

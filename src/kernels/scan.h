@@ -195,8 +195,11 @@ struct ScanKernels {
     /// The same for some vectors, counted from the first of the blocks that the task's codes begin.
     void (*listed_sums)(const SumsTask& task, const std::uint32_t* vectors, std::size_t count, float* out);
 
-    /// `count` is a multiple of 16, here and below.
+    /// `count` is a multiple of 16, here and in `quantise` and `finish`.
     ValueRange (*range)(const float* values, std::size_t count);
+
+    /// The rank-th smallest of any number of values, none of which is NaN; counted from 1.
+    float (*ranked)(const float* values, std::size_t count, std::size_t rank);
 
     /// out[i] = the integer part of (values[i] - smallest)·scale, at most 255.
     void (*quantise)(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out);

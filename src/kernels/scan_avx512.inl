@@ -324,6 +324,7 @@ constexpr ScanKernels scan_kernels = {
     .sums = sums,
     .listed_sums = listed_sums,
     .range = range,
+    .ranked = ranked,
     .quantise = quantise,
     .finish = finish,
     .products = products,

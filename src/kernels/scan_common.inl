@@ -17,6 +17,63 @@ ValueRange range(const float* values, std::size_t count) {
     return result;
 }
 
+// Floats as integers of the same order; zeros of either sign are one.
+SUMMAND_INLINE Int16 keys_of(Float16 values) {
+    const Float16 sum = values + Float16{};
+    const Int16 bits = load<Int16>(&sum);
+    return bits ^ (bits >> 31 & 0x7fffffff);
+}
+SUMMAND_INLINE float of_key(std::int32_t key) {
+    const std::int32_t bits = key ^ (key >> 31 & 0x7fffffff);
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+template <class Fold>
+SUMMAND_INLINE std::int32_t folded(Int16 lanes, Fold fold) {
+    std::int32_t result = lanes[0];
+    for (std::size_t l = 1; l < kLanes; ++l) result = fold(result, lanes[l]);
+    return result;
+}
+
+// Halves the range of keys until as many values as the rank are in the lower part.
+float ranked(const float* values, std::size_t count, std::size_t rank) {
+    const std::size_t whole = count / kLanes * kLanes;
+    float tail[kLanes];
+    for (std::size_t l = 0; l < kLanes; ++l) tail[l] = whole + l < count ? values[whole + l] : __builtin_inff();
+    const auto for_each = [&](auto body) {
+        for (std::size_t i = 0; i < whole; i += kLanes) body(keys_of(load<Float16>(values + i)));
+        if (whole < count) body(keys_of(load<Float16>(tail)));
+    };
+    const auto larger = [](std::int32_t a, std::int32_t b) { return a < b ? b : a; };
+    const auto smaller = [](std::int32_t a, std::int32_t b) { return b < a ? b : a; };
+    constexpr std::int32_t kMost = 0x7fffffff;
+    Int16 least = Int16{} + kMost, most = -least;
+    for_each([&](Int16 keys) {
+        least = keys < least ? keys : least;
+        most = most < keys ? keys : most;
+    });
+    std::int32_t low = folded(least, smaller), high = folded(most, larger);
+    while (low < high) {
+        const auto middle = static_cast<std::int32_t>(low + (std::int64_t{high} - low) / 2);
+        Int16 counts = {};
+        for_each([&](Int16 keys) { counts -= keys <= middle; });
+        const auto below =
+            static_cast<std::size_t>(folded(counts, [](std::int32_t a, std::int32_t b) { return a + b; }));
+        if (below == rank) {
+            most = Int16{} - kMost;
+            for_each([&](Int16 keys) { most = (most < keys) & (keys <= middle) ? keys : most; });
+            return of_key(folded(most, larger));
+        }
+        if (below > rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return of_key(low);
+}
+
 void quantise(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out) {
     const Float16 most = broadcast(255.0f);
     for (std::size_t i = 0; i < count; i += kLanes) {

@@ -23,6 +23,7 @@ constexpr ScanKernels scan_kernels = {
     .sums = plain_sums,
     .listed_sums = listed_sums,
     .range = range,
+    .ranked = ranked,
     .quantise = quantise,
     .finish = finish,
     .products = products,

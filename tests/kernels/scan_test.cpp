@@ -190,6 +190,24 @@ TEST(ScanKernels, SumsRunInTheOrderOfTheDictionaries) {
         }
 }
 
+TEST(ScanKernels, RankedValuesAreThoseOfTheSortedOnes) {
+    Random random(9);
+    for (const std::size_t count : {1, 2, 15, 16, 17, 100, 515})
+        for (int kind = 0; kind < 4; ++kind) {
+            std::vector<float> values(count);
+            for (float& value : values) {
+                const auto whole = static_cast<float>(random.below(7)) - 3;  // ties, and zeros of either sign
+                value = kind == 0 ? whole * -0.0f : kind == 1 ? whole : kind == 2 ? whole * 1e38f : static_cast<float>(random.gaussian());
+            }
+            std::vector<float> sorted = values;
+            std::sort(sorted.begin(), sorted.end());
+            for_each_level([&](const ScanKernels& scan) {
+                for (std::size_t rank = 1; rank <= count; rank += 1 + count / 20)
+                    EXPECT_EQ(scan.ranked(values.data(), count, rank), sorted[rank - 1]);
+            });
+        }
+}
+
 TEST(ScanKernels, QuantisedValuesAreIntegerPartsOfAtMost255) {
     Random random(3);
     const std::vector<float> values = random_floats(256, random);
