@@ -67,15 +67,19 @@ public:
     /// Writes the scores of the vectors of the mask; how many they are.
     std::size_t write(std::size_t word, std::uint64_t mask, float* out) const {
         const std::size_t first = word * kWordVectors;
-        float sums[kWordVectors];
-        kernels().scan.sums(task(codes_.vector(first)), sums);
         if (mask == kAllVectors) {
-            for (std::size_t j = 0; j < kWordVectors; ++j) out[j] = score(first + j, sums[j]);
+            kernels().scan.sums(task(codes_.vector(first)), out);
+            for (std::size_t j = 0; j < kWordVectors; ++j) out[j] = score(first + j, out[j]);
             return kWordVectors;
         }
-        float* end = out;
-        for_each_bit(mask, [&](std::size_t j) { *end++ = score(first + j, sums[j]); });
-        return static_cast<std::size_t>(end - out);
+        std::uint32_t listed[kWordVectors];
+        std::size_t count = 0;
+        for_each_bit(mask,
+                     [&](std::size_t j) { listed[count++] = static_cast<std::uint32_t>(first % kBlockVectors + j); });
+        kernels().scan.listed_sums(task(codes_.block(first / kBlockVectors)), listed, count, out);
+        for (std::size_t i = 0; i < count; ++i)
+            out[i] = score(first / kBlockVectors * kBlockVectors + listed[i], out[i]);
+        return count;
     }
 
     /// The scores of survivors, whose codes may be a copy: first those of words with many of them, for which all 64 are

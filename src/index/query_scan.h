@@ -11,6 +11,7 @@
 // one. With an eighth of the blocks done, from all over the array, the collector guesses again, better.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -50,9 +51,12 @@ public:
     enum class Limit { guessed, safe };
 
     void seed(Limit limit) {
-        std::vector<float> scores((words() / seeds_.step + 1) * kWordVectors);
+        const std::size_t most = (words() / seeds_.step + 1) * kWordVectors;
+        std::vector<float> scores(std::min(most, selection_.kept()));
         std::size_t count = 0;
-        for_each_seed([&](std::size_t word) { scores_.fetch(word); });
+        for_each_seed([&](std::size_t word) {
+            if (selection_.word(word) != 0) scores_.fetch(word);
+        });
         for_each_seed(
             [&](std::size_t word) { count += scores_.write(word, selection_.word(word), scores.data() + count); });
         scores.resize(count);
