@@ -137,15 +137,26 @@ private:
                     for (Scan& scan : scans) scan.scan_single(vector);
         }
 
-        // First the first of every kStride stretches of blocks, then the rest.
+        // The first of every kStride stretches of blocks, of long ones their beginnings before the rest of them; then
+        // all other blocks. What was scanned gives a better guess of the limit for what was not.
         void scan_all(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
-            constexpr std::size_t kStride = 8, kStretches = 32;
+            constexpr std::size_t kStride = 8, kStretches = 32, kLong = 16;
             const std::size_t stretch = std::clamp<std::size_t>((last - first) / kStretches, 1, batch_.tile_blocks());
-            for (std::size_t b = first; b < last; b += kStride * stretch)
-                scan_run(scans, b, std::min(b + stretch, last));
-            for (Scan& scan : scans) scan.guess_again();
-            for (std::size_t b = first; b < last; b += kStride * stretch)
-                scan_run(scans, b + stretch, std::min(b + kStride * stretch, last));
+            const auto scan_each = [&](std::size_t from, std::size_t to) {
+                for (std::size_t b = first; b < last; b += kStride * stretch)
+                    scan_run(scans, b + from, std::min(b + to, last));
+            };
+            const auto guess_again = [&] {
+                for (Scan& scan : scans) scan.guess_again();
+            };
+            const std::size_t beginning = stretch < kLong ? 0 : stretch / kStride;
+            if (beginning > 0) {
+                scan_each(0, beginning);
+                guess_again();
+            }
+            scan_each(beginning, stretch);
+            guess_again();
+            scan_each(stretch, kStride * stretch);
         }
 
         void scan_run(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {

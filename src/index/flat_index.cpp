@@ -15,10 +15,9 @@ namespace {
 
 // Enough words for a limit near the final one: all of them where that is most of the work anyhow.
 Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_t k) {
-    constexpr std::size_t kLeastFiltered = 128;
+    constexpr std::size_t kLeast = 512, kLeastFiltered = 128;
     constexpr std::size_t kWorthScanning = 4;
-    const std::size_t least =
-        selection.filtered() ? kLeastFiltered : std::clamp<std::size_t>(codes.size() / 64, 512, 1024);
+    const std::size_t least = selection.filtered() ? kLeastFiltered : kLeast;
     const std::size_t wanted = std::max(least, k);
     const std::size_t words = (codes.size() + kWordVectors - 1) / kWordVectors;
     const std::size_t per_word = std::max<std::size_t>(1, words * wanted / std::max<std::size_t>(1, selection.kept()));
