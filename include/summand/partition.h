@@ -38,7 +38,8 @@ struct Partition {
 };
 
 /// The cell of each vector: the one with the nearest centre, of the cells in the few nearest groups where there are
-/// any; for words that are not orthogonal one that no single change improves.
+/// any; for words that are not orthogonal one that no single change improves, of more than 256 words to one of the 64
+/// or more that are best by themselves.
 std::vector<std::uint32_t> assign(const Partition& partition, MatrixView<float> vectors,
                                   const Execution& execution = {});
 

@@ -17,7 +17,7 @@ namespace {
 // Pairs of words. With u_i[k] = |c_i|² - 2 x·c_i the error of a pair is u_0[a] + u_1[b] + 2 c_0[a]·c_1[b].
 class PairSearch {
 public:
-    explicit PairSearch(const Dictionaries& words) : words_(words), norms_(2 * words.words), pair_(words.words) {
+    explicit PairSearch(const Dictionaries& words) : words_(words), norms_(2 * words.words) {
         for (std::size_t w = 0; w < norms_.size(); ++w) norms_[w] = dot(words.rows.row(w), words.rows.row(w));
     }
 
@@ -25,48 +25,84 @@ public:
     std::uint32_t nearest(const float* products, std::vector<float>& unary) {
         unary.resize(norms_.size());
         for (std::size_t w = 0; w < unary.size(); ++w) unary[w] = norms_[w] + products[w];
-        const Pair from_first = descend(unary, 1, best(unary, 0)), from_second = descend(unary, 0, best(unary, 1));
+        for (std::size_t m = 0; m < 2; ++m) choose_tried(unary.data() + m * words_.words, tried_[m]);
+        const Pair from_first = descend(1, best(0)), from_second = descend(0, best(1));
         const Pair& pair = from_second.error < from_first.error ? from_second : from_first;
-        return static_cast<std::uint32_t>(pair.word[0] * words_.words + pair.word[1]);
+        return static_cast<std::uint32_t>(tried_[0].words[pair.place[0]] * words_.words +
+                                          tried_[1].words[pair.place[1]]);
     }
 
 private:
+    // Of many words only some of the best by themselves are tried: products of words are small beside them.
+    static constexpr std::size_t kFewWords = 256, kTried = 64, kGroup = 16;
+
+    struct Tried {
+        std::vector<std::uint32_t> words;
+        std::vector<float> unary;
+
+        void add(std::size_t k, float value) {
+            words.push_back(static_cast<std::uint32_t>(k));
+            unary.push_back(value);
+        }
+    };
     struct Pair {
-        std::size_t word[2];
+        std::size_t place[2];  // among those tried
         float error;
     };
 
     float dot(const float* a, const float* b) const { return kernels().dot(a, b, words_.dimensions()); }
 
-    std::size_t best(const std::vector<float>& unary, std::size_t m) const {
-        const auto begin = unary.begin() + static_cast<std::ptrdiff_t>(m * words_.words);
-        return static_cast<std::size_t>(std::min_element(begin, begin + static_cast<std::ptrdiff_t>(words_.words)) -
-                                        begin);
+    // As many words as groups of words whose smallest value is up to a limit have one.
+    void choose_tried(const float* unary, Tried& tried) {
+        const std::size_t K = words_.words;
+        tried.words.clear();
+        tried.unary.clear();
+        if (K <= kFewWords) {
+            for (std::size_t k = 0; k < K; ++k) tried.add(k, unary[k]);
+            return;
+        }
+        smallest_.resize((K + kGroup - 1) / kGroup);
+        for (std::size_t g = 0; g < smallest_.size(); ++g)
+            smallest_[g] = *std::min_element(unary + g * kGroup, unary + std::min(K, (g + 1) * kGroup));
+        const float limit =
+            kernels().scan.ranked(smallest_.data(), smallest_.size(), std::min(kTried, smallest_.size()));
+        for (std::size_t g = 0; g < smallest_.size(); ++g)
+            for (std::size_t k = g * kGroup; smallest_[g] <= limit && k < std::min(K, (g + 1) * kGroup); ++k)
+                if (unary[k] <= limit) tried.add(k, unary[k]);
+    }
+
+    std::size_t best(std::size_t m) const {
+        const std::vector<float>& unary = tried_[m].unary;
+        return static_cast<std::size_t>(std::min_element(unary.begin(), unary.end()) - unary.begin());
     }
 
     // The best word of dictionary m beside a word of the other one.
-    std::size_t partner(const std::vector<float>& unary, std::size_t m, std::size_t other, float* error) {
-        for (std::size_t k = 0; k < words_.words; ++k) pair_[k] = 2 * dot(words_.word(m, k), words_.word(1 - m, other));
-        const std::size_t k = kernels().argmin_sum(pair_.data(), unary.data() + m * words_.words, words_.words, error);
-        *error += unary[(1 - m) * words_.words + other];
-        return k;
+    std::size_t partner(std::size_t m, std::size_t other, float* error) {
+        const float* beside = words_.word(1 - m, tried_[1 - m].words[other]);
+        const Tried& tried = tried_[m];
+        pair_.resize(tried.words.size());
+        for (std::size_t i = 0; i < pair_.size(); ++i) pair_[i] = 2 * dot(words_.word(m, tried.words[i]), beside);
+        const std::size_t place = kernels().argmin_sum(pair_.data(), tried.unary.data(), pair_.size(), error);
+        *error += tried_[1 - m].unary[other];
+        return place;
     }
 
-    Pair descend(const std::vector<float>& unary, std::size_t m, std::size_t other) {
+    Pair descend(std::size_t m, std::size_t other) {
         Pair pair{{other, other}, 0};
-        pair.word[m] = partner(unary, m, other, &pair.error);
+        pair.place[m] = partner(m, other, &pair.error);
         for (;;) {
             m = 1 - m;
             float error;
-            const std::size_t word = partner(unary, m, pair.word[1 - m], &error);
+            const std::size_t place = partner(m, pair.place[1 - m], &error);
             if (!(error < pair.error)) return pair;
-            pair.word[m] = word;
+            pair.place[m] = place;
             pair.error = error;
         }
     }
 
     const Dictionaries& words_;
-    std::vector<float> norms_, pair_;
+    std::vector<float> norms_, pair_, smallest_;
+    Tried tried_[2];
 };
 
 constexpr std::size_t kGroupsTried = 4;

@@ -1,12 +1,15 @@
 #include "train/cells.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/kernels.h"
 #include "math/blas.h"
 #include "math/clusters.h"
 #include "summand/error.h"
+#include "train/prepare.h"
 #include "train/spec_options.h"
+#include "train/wide_pairs.h"
 
 namespace summand {
 namespace {
@@ -116,11 +119,9 @@ Matrix<float> rotated_halves(MatrixView<float> vectors, const CellOptions& optio
     return multiply_transposed(rows.view(), transposed(rotation.view()).view(), settings.execution);
 }
 
-// Words around the centre of the quantizer: half of it goes into each dictionary. With c = y + centre,
+// Words around a centre: half of it goes into each dictionary. With c = y + centre,
 // |c|² = |y|² + Σ_m 2 centre·y_m + |centre|².
-Partition around_centre(const Quantizer& model) {
-    Partition partition{.dictionaries = model.dictionaries, .word_offsets = model.word_offsets, .orthogonal = false};
-    const std::vector<float>& centre = model.centre;
+Partition around(const std::vector<float>& centre, Partition partition) {
     const float norm = kernels().dot(centre.data(), centre.data(), centre.size());
     for (std::size_t w = 0; w < partition.word_offsets.size(); ++w) {
         float* word = partition.dictionaries.rows.row(w);
@@ -131,13 +132,24 @@ Partition around_centre(const Quantizer& model) {
 }
 
 Partition train_near_orthogonal(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
-    require(options.words <= kMaxWords, "train: expected cells of NOCQ with at most ", kMaxWords,
-            " words per dictionary, got ", options.words, "; use coarse=PQ or coarse=OPQ");
-    return around_centre(train(vectors, CompositeOptions{.constraint = Constraint::near_orthogonal,
-                                                         .dictionaries = 2,
-                                                         .words = options.words,
-                                                         .seed = settings.seed,
-                                                         .execution = settings.execution}));
+    if (options.words <= kMaxWords) {
+        Quantizer model = train(vectors, CompositeOptions{.constraint = Constraint::near_orthogonal,
+                                                          .dictionaries = 2,
+                                                          .words = options.words,
+                                                          .seed = settings.seed,
+                                                          .execution = settings.execution});
+        return around(model.centre, {.dictionaries = std::move(model.dictionaries),
+                                     .word_offsets = std::move(model.word_offsets),
+                                     .orthogonal = false});
+    }
+    const Prepared centred = prepare(vectors, {2, 2}, false, settings.execution);
+    Dictionaries start;
+    start.count = 2;
+    start.words = options.words;
+    start.rows = rotated_halves(centred.vectors.view(), options, settings);
+    return around(centred.centre,
+                  train_wide_pairs(centred.vectors.view(), std::move(start),
+                                   {.iterations = options.iterations, .execution = settings.execution}));
 }
 
 Partition train_pairs(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
