@@ -129,9 +129,10 @@ private:
 
         void scan_blocks(std::vector<Scan>& scans, typename Scan::Limit limit, std::size_t first,
                          std::size_t last) const {
-            if (!job_.selection.filtered() && limit == Scan::Limit::guessed) return scan_all(scans, first, last);
-            for (const Selection::Run& run : job_.selection.runs())
-                scan_run(scans, std::max(first, run.first), std::min(last, run.last));
+            const std::vector<Selection::Run>& runs = job_.selection.runs();
+            const auto how = limit == Scan::Limit::guessed && runs.size() == 1 ? &Group::scan_all : &Group::scan_run;
+            for (const Selection::Run& run : runs)
+                (this->*how)(scans, std::max(first, run.first), std::min(last, run.last));
             for (const std::size_t vector : job_.selection.singles())
                 if (vector >= first * kBlockVectors && vector < last * kBlockVectors)
                     for (Scan& scan : scans) scan.scan_single(vector);
@@ -140,6 +141,7 @@ private:
         // The first of every kStride stretches of blocks, of long ones their beginnings before the rest of them; then
         // all other blocks. What was scanned gives a better guess of the limit for what was not.
         void scan_all(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
+            if (first >= last) return;
             constexpr std::size_t kStride = 8, kStretches = 32, kLong = 16;
             const std::size_t stretch = std::clamp<std::size_t>((last - first) / kStretches, 1, batch_.tile_blocks());
             const auto scan_each = [&](std::size_t from, std::size_t to) {

@@ -23,12 +23,10 @@ public:
     const Neighbor& limit() const { return top_.limit(); }
     void offer(Neighbor entry) { top_.offer(entry); }
 
-    /// These scores are going to be offered, all up to the limit: where they are many, the limit comes down to the k-th
-    /// of them first.
+    /// These scores are going to be offered: where they are many and there is no limit yet, the k-th of them is one.
     void expect(const float* scores, std::size_t count) {
-        if (count < std::max(2 * k_, kManyScores)) return;
-        const Neighbor last{kernels().scan.ranked(scores, count, k_), kLastId};
-        if (last < top_.limit()) top_.set_limit(last);
+        if (count < std::max(2 * k_, kManyScores) || top_.limit().score < std::numeric_limits<float>::max()) return;
+        top_.set_limit({kernels().scan.ranked(scores, count, k_), kLastId});
     }
 
     /// `sample`: scores of a fraction of all vectors, none of which was offered.

@@ -80,10 +80,10 @@ public:
                 return selection_.words(word, count, buffer);
             },
             [&](Survivors survivors) { score_survivors(survivors); });
-        covered_ += (last - first) * kBlockVectors;
+        covered_ += selection_.kept_in(first, last);
     }
 
-    /// Where the blocks scanned so far are spread over the array, and nothing is filtered out.
+    /// Where the blocks scanned so far are spread over all that are selected.
     void guess_again() {
         collector_.guess_again(static_cast<double>(covered_) / static_cast<double>(selection_.kept()));
         bounds_.learn_anew();

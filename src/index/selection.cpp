@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <numeric>
 
 #include "kernels/kernels.h"
 
@@ -42,6 +43,13 @@ const std::uint64_t* Selection::words(std::size_t first, std::size_t count, std:
     return buffer;
 }
 
+std::size_t Selection::kept_in(std::size_t first, std::size_t last) const {
+    if (!filter_) return (last - first) * kBlockVectors;
+    const auto begin = counts_.begin();
+    return std::accumulate(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
+                           std::size_t{0});
+}
+
 void Selection::add_blocks(std::size_t first, std::size_t last) {
     std::uint64_t buffer[kBlocksAtOnce * kBlockWords];
     std::uint16_t counts[kBlocksAtOnce];
@@ -49,6 +57,7 @@ void Selection::add_blocks(std::size_t first, std::size_t last) {
     for (std::size_t b = first; b < last; ++b) {
         const std::size_t count = counts[b - first];
         kept_ += count;
+        counts_.push_back(counts[b - first]);
         if (count > kFew)
             add_run(b);
         else if (count > 0)

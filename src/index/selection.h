@@ -21,6 +21,7 @@ public:
     const std::vector<Run>& runs() const { return runs_; }
     const std::vector<std::size_t>& singles() const { return singles_; }  ///< vectors outside of runs, ascending
     std::size_t kept() const { return kept_; }
+    std::size_t kept_in(std::size_t first, std::size_t last) const;  ///< blocks first … last-1, as if they were full
     bool filtered() const { return filter_ != nullptr; }
 
     /// Bits of the kept ones among vectors 64·word … 64·word + 63.
@@ -43,6 +44,7 @@ private:
     std::size_t whole_words_;
     std::uint64_t last_word_;
     std::size_t kept_ = 0;
+    std::vector<std::uint16_t> counts_;  // of each block, where there is a filter
     std::vector<Run> runs_;
     std::vector<std::size_t> singles_;
 };
