@@ -63,7 +63,7 @@ float ranked(const float* values, std::size_t count, std::size_t rank) {
             static_cast<std::size_t>(folded(counts, [](std::int32_t a, std::int32_t b) { return a + b; }));
         if (below == rank) {
             most = Int16{} - kMost;
-            for_each([&](Int16 keys) { most = (most < keys) & (keys <= middle) ? keys : most; });
+            for_each([&](Int16 keys) { most = ((most < keys) & (keys <= middle)) ? keys : most; });
             return of_key(folded(most, larger));
         }
         if (below > rank)
