@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "kernels/kernels.h"
+#include "math/smallest.h"
 
 namespace summand {
 namespace {
@@ -44,25 +44,10 @@ std::vector<Probe> words_of(const WordScores& words, std::size_t dictionary) {
     return all;
 }
 
-// At least `count` words, all of the best among them. Where `count` of the smallest scores of groups are up to a score,
-// so are as many words: only those that are need be looked at.
+// At least `count` words, all of the best among them.
 std::vector<Probe> best_words(const WordScores& words, std::size_t count) {
-    constexpr std::size_t kGroup = 16;
-    const std::size_t groups = words.words / kGroup;
-    if (4 * count > groups) return words_of(words, 0);
-    std::vector<float> smallest(groups);
-    for (std::size_t g = 0; g < groups; ++g)
-        smallest[g] = kernels().scan.range(words.scores + g * kGroup, kGroup).smallest;
-    std::vector<float> ranked = smallest;
-    std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count - 1), ranked.end());
-    const float limit = ranked[count - 1];
     std::vector<Probe> best;
-    const auto add = [&](std::size_t k) {
-        if (words.scores[k] <= limit) best.push_back(word_at(words.scores, k));
-    };
-    for (std::size_t g = 0; g < groups; ++g)
-        for (std::size_t k = g * kGroup; smallest[g] <= limit && k < (g + 1) * kGroup; ++k) add(k);
-    for (std::size_t k = groups * kGroup; k < words.words; ++k) add(k);
+    for_smallest(words.scores, words.words, count, [&](std::size_t k) { best.push_back(word_at(words.scores, k)); });
     return best;
 }
 

@@ -2,9 +2,9 @@
 //
 //     scores of words     euclidean  word_offset[i][k] - 2 q·c[i][k]        else  -q·c[i][k]
 //     coarse–fine tables  2 (R c[i][k])·r[m][s]       M × slots for each word, where codes are euclidean residuals
-//     shifts              2 c[i][k]·centre            the same for the centre of the quantizer; where the two words of
-//     a
-//                         cell are not orthogonal, also what their offsets leave out of |c|²
+//     shifts              2 c[i][k]·centre            the same for the centre of the quantizer
+//
+// Where the two words of a cell are not orthogonal, shifts also have what the offsets leave out of |c|².
 #pragma once
 
 #include <cstddef>

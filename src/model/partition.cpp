@@ -9,6 +9,7 @@
 #include "kernels/kernels.h"
 #include "math/blas.h"
 #include "math/clusters.h"
+#include "math/smallest.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -34,7 +35,7 @@ public:
 
 private:
     // Of many words only some of the best by themselves are tried: products of words are small beside them.
-    static constexpr std::size_t kFewWords = 256, kTried = 64, kGroup = 16;
+    static constexpr std::size_t kFewWords = 256, kTried = 64;
 
     struct Tried {
         std::vector<std::uint32_t> words;
@@ -52,23 +53,11 @@ private:
 
     float dot(const float* a, const float* b) const { return kernels().dot(a, b, words_.dimensions()); }
 
-    // As many words as groups of words whose smallest value is up to a limit have one.
-    void choose_tried(const float* unary, Tried& tried) {
-        const std::size_t K = words_.words;
+    void choose_tried(const float* unary, Tried& tried) const {
         tried.words.clear();
         tried.unary.clear();
-        if (K <= kFewWords) {
-            for (std::size_t k = 0; k < K; ++k) tried.add(k, unary[k]);
-            return;
-        }
-        smallest_.resize((K + kGroup - 1) / kGroup);
-        for (std::size_t g = 0; g < smallest_.size(); ++g)
-            smallest_[g] = *std::min_element(unary + g * kGroup, unary + std::min(K, (g + 1) * kGroup));
-        const float limit =
-            kernels().scan.ranked(smallest_.data(), smallest_.size(), std::min(kTried, smallest_.size()));
-        for (std::size_t g = 0; g < smallest_.size(); ++g)
-            for (std::size_t k = g * kGroup; smallest_[g] <= limit && k < std::min(K, (g + 1) * kGroup); ++k)
-                if (unary[k] <= limit) tried.add(k, unary[k]);
+        const std::size_t wanted = words_.words <= kFewWords ? words_.words : kTried;
+        for_smallest(unary, words_.words, wanted, [&](std::size_t k) { tried.add(k, unary[k]); });
     }
 
     std::size_t best(std::size_t m) const {
@@ -101,7 +90,7 @@ private:
     }
 
     const Dictionaries& words_;
-    std::vector<float> norms_, pair_, smallest_;
+    std::vector<float> norms_, pair_;
     Tried tried_[2];
 };
 
