@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kDescentIterations = 6;
 constexpr double kFirstPenalty = 0.1, kLastPenalty = 30;  // of the natural one
-constexpr int kPolish = 10;
+constexpr int kFirstPolish = 10, kLastPolish = 40;
 
 // Usage-weighted second moments of one dictionary: the directions it needs.
 Matrix<double> second_moments(const Dictionaries& words, std::size_t m, const Matrix<std::uint8_t>& codes) {
@@ -96,7 +96,12 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
     const Execution quiet{.threads = execution.threads, .stop = execution.stop};
     const Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, execution);
     const MatrixView<float> x = data.vectors.view();
-    const StartOptions start_options{options.dictionaries, options.words, options.seed, quiet};
+    // A finished solution of Cartesian k-means, so that the result is never a worse one.
+    const StartOptions start_options{.dictionaries = options.dictionaries,
+                                     .words = options.words,
+                                     .seed = options.seed,
+                                     .execution = quiet,
+                                     .finished = true};
     CompositeStart start = options.start == WarmStart::pq ? pq_start(x, start_options) : opq_start(x, start_options);
     const CompositeInput input = composite_input(data.vectors);
     double energy = 0;
@@ -120,7 +125,7 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
             best = std::move(candidate);
         }
     };
-    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kPolish);
+    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kFirstPolish);
     for (int step = 0; step < options.iterations; ++step) {
         const double share = options.iterations > 1 ? static_cast<double>(step) / (options.iterations - 1) : 1;
         const double penalty = natural * kFirstPenalty * std::pow(kLastPenalty / kFirstPenalty, share);
@@ -130,7 +135,7 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
             .improve(input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(step)}, execution, start.codes);
         report_step(execution, "OCQ", step + 1, options.iterations, objective.back(), watch);
     }
-    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kPolish);
+    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kLastPolish);
 
     Quantizer result{.method = "OCQ", .unit_length = options.unit_length, .centre = data.centre};
     result.training = {.vectors = vectors.rows(), .distortion = lowest, .objective = std::move(objective)};

@@ -57,13 +57,14 @@ CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) 
 
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
     const Execution& execution = options.execution;
-    const Matrix<float> sample = start_sample(vectors, options.words);
     OpqOptions opq{.dictionaries = options.dictionaries,
                    .words = options.words,
                    .start = options.rotation,
-                   .iterations = kOpqIterations,
                    .seed = options.seed,
                    .execution = execution};
+    if (options.finished) return unfold(train(vectors, opq), vectors, execution);
+    opq.iterations = kOpqIterations;
+    const Matrix<float> sample = start_sample(vectors, options.words);
     if (vectors.columns() <= kStartDimensions) return unfold(train(sample.view(), opq), vectors, execution);
     const Subspace subspace(sample.view(), kStartDimensions, execution);
     opq.start = RotationStart::pca;
