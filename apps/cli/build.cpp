@@ -98,6 +98,7 @@ Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run
 void run_build(BuildOptions options) {
     Run run(options.run);
     const VectorReader base(options.base);
+    if (options.learning.spec.empty()) options.learning.spec = default_spec(options.learning.metric);
     if (!options.memory.empty()) options.learning.spec = proposed_spec(options, base, run);
     if (options.model.empty()) check_learning(training_options(options));
     if (options.run.dry_run) return show(estimate_of(options, base), run);

@@ -26,10 +26,11 @@ Learned<Quantizer> learn_second(const BuildOptions& options, const Spec& spec, c
     const Matrix<float> sample = sample_vectors(base, count, options.run.seed);
     const std::vector<std::size_t> rows = sample_rows(base.rows(), count, options.run.seed);
     const Matrix<float> left = residuals(sample.view(), std::vector<std::int64_t>(rows.begin(), rows.end()));
-    const Metric metric = learning.metric == Metric::cosine ? Metric::inner_product : learning.metric;
+    const Metric metric = learning.metric == Metric::cosine ? Metric::euclidean : learning.metric;
     const Stopwatch watch;
     Quantizer model = about_file(base.path(), [&] {
-        return train(left.view(), spec, {.metric = metric, .seed = options.run.seed, .execution = run.execution()});
+        return train(left.view(), spec,
+                     {.metric = metric, .residuals = true, .seed = options.run.seed, .execution = run.execution()});
     });
     return {std::move(model), watch.seconds()};
 }

@@ -97,7 +97,7 @@ std::string bytes_reason(const Choice& choice, const Data& data) {
 }  // namespace
 
 Proposal propose(const VectorReader& base, Metric metric, double memory_bytes) {
-    const Data data{static_cast<double>(base.rows()), static_cast<double>(base.columns()), metric == Metric::euclidean};
+    const Data data{static_cast<double>(base.rows()), static_cast<double>(base.columns()), is_distance(metric)};
     const std::size_t smallest = std::min<std::size_t>(kSizes[std::size(kSizes) - 1], base.columns());
     const std::optional<Choice> fit = largest_fit(base.rows(), data, memory_bytes);
     require(fit.has_value() || memory_of({0, smallest}, data) <= memory_bytes, base.path(), ": ", grouped(base.rows()),

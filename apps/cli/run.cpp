@@ -102,9 +102,12 @@ void add_metric(CLI::App& verb, Metric& metric) {
         ->check(CLI::IsMember({"euclidean", "ip", "cosine"}));
 }
 
+std::string default_spec(Metric metric) { return metric == Metric::inner_product ? "CQ8(anisotropy=4)" : "LOCQ8"; }
+
 void add_spec(CLI::App& verb, std::string& spec) {
-    verb.add_option("-s,--spec", spec, "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'")
-        ->capture_default_str();
+    verb.add_option("-s,--spec", spec,
+                    "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " +
+                        default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product));
 }
 
 void add_neighbors(CLI::App& verb, std::size_t& k) {

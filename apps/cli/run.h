@@ -14,7 +14,7 @@
 namespace summand::cli {
 
 /// Used where no spec is given.
-inline constexpr const char* kDefaultSpec = "LOCQ8";
+std::string default_spec(Metric metric);
 
 struct RunOptions {
     unsigned threads = 0;
@@ -120,7 +120,7 @@ Codes encode_file(const Quantizer& model, const VectorReader& base, std::uint64_
                   const Prepare& prepare = {});
 
 struct LearnOptions {
-    std::string spec = kDefaultSpec;
+    std::string spec = {};       ///< empty: default_spec
     std::size_t learn_size = 0;  ///< vectors drawn, at most; 0: what the budget of training_cost.h allows
     Metric metric = Metric::euclidean;
     std::string checkpoint = {};  ///< file to save after every iteration and to go on from; empty: none

@@ -17,8 +17,9 @@ struct Options {
     RunOptions run;
 };
 
-void run_train(const Options& options) {
+void run_train(Options options) {
     Run run(options.run);
+    if (options.learning.spec.empty()) options.learning.spec = default_spec(options.learning.metric);
     check_learning(options.learning);
     const VectorReader learn(options.learn);
     if (options.run.dry_run) return show(estimate_train(learn, options.learning), run);

@@ -2,7 +2,7 @@
 //
 //     euclidean      |q - x|^2            (squared)
 //     inner_product  -q.x
-//     cosine         -q.x of vectors scaled to length one
+//     cosine         |q - x|^2 of vectors scaled to length one, which is 2 - 2 cos
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,9 @@
 namespace summand {
 
 enum class Metric { euclidean, inner_product, cosine };
+
+/// Whether scores are squared distances.
+inline bool is_distance(Metric metric) { return metric != Metric::inner_product; }
 
 std::string_view name(Metric metric);
 

@@ -6,7 +6,7 @@
 //
 //     euclidean        table[m][k] = word_offset[m][k] - 2 q'·c[m][k],  offset = |q'|²,  q' = rotation·(q - centre)
 //     inner product    table[m][k] = -(rotation·q)·c[m][k],             offset = -q·centre
-//     cosine           inner product of vectors of length one
+//     cosine           euclidean, of vectors of length one
 #pragma once
 
 #include <cstddef>
@@ -49,15 +49,18 @@ enum class Bias : std::uint8_t {
 /// What the encoder of the composite family minimises for a vector y (in the space of the words) with the
 /// approximation ȳ and the residual r = y - ȳ:
 ///     |r|² + penalty·e² + absolute_penalty·|e|
-///     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
-/// where expectation·y is the query to be expected near y. With expectation = 1
+///     e = norm·|y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
+/// where expectation·y is the query to be expected near y. With norm = expectation = 1
 ///     e = |ȳ|² - theta·|r|² - Σ_m word_offset[m][code_m]
-/// which for theta = 0 is the near-orthogonality term of the paper.
+/// which for theta = 0 is the near-orthogonality term of the paper. With norm = 0, theta = 1 and no offsets
+///     e = -2 expectation·y·r
+/// is the error of the inner product with y.
 struct EncoderSettings {
     float penalty = 0;  ///< μ; 0: quantization error alone
     float theta = 0;    ///< θ
     float expectation = 1;
     float absolute_penalty = 0;
+    float norm = 1;
     Effort effort = Effort::standard;
     CodeSearch search = CodeSearch::modes;  ///< all but the modes mind the error alone
 

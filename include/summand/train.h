@@ -102,6 +102,7 @@ struct CompositeOptions {
     std::optional<double> theta = {};         ///< LOCQ: θ of docs/methods/locq.md; empty: what searches best
     std::optional<double> expectation = {};   ///< LOCQ: share of x that a query near x keeps; empty: what searches best
     BiasStorage bias = BiasStorage::float32;  ///< CQ
+    double anisotropy = 1;  ///< CQ: weight of the error along a vector against that across it, for inner products
     Translation translation = Translation::mean;
     Effort effort = Effort::standard;  ///< that `encode` will use
     bool unit_length = false;
@@ -132,6 +133,7 @@ std::string to_string(const Spec& spec);
 /// Settings of a training that are not part of a spec.
 struct TrainSettings {
     Metric metric = Metric::euclidean;  ///< cosine: vectors are scaled to length one
+    bool residuals = false;             ///< what is learnt is what other words leave of the vectors
     std::uint64_t seed = 1;
     Execution execution = {};
     const Checkpoint* resume = nullptr;                      ///< resumable methods; borrowed

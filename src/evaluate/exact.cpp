@@ -161,7 +161,7 @@ Neighbors exact_neighbors(MatrixView<float> base, MatrixView<float> queries, std
     if (metric == Metric::cosine) {
         const Matrix<float> unit_base = unit_copy(base, "exact: base"),
                             unit_queries = unit_copy(queries, "exact: queries");
-        return exact_neighbors(unit_base.view(), unit_queries.view(), k, Metric::inner_product, execution);
+        return exact_neighbors(unit_base.view(), unit_queries.view(), k, Metric::euclidean, execution);
     }
     Neighbors found{Matrix<std::int64_t>(queries.rows(), k, kNoId),
                     Matrix<float>(queries.rows(), k, std::numeric_limits<float>::infinity())};

@@ -149,8 +149,7 @@ Neighbors AnyIndex::search(MatrixView<float> queries, const AnySearchOptions& op
         const Matrix<float> vectors = refined_vectors(ids);
         std::vector<ExactNeighbor> best;
         for (std::size_t i = 0; i < ids.size(); ++i)
-            best.push_back(
-                {exact_score(own.row(query), vectors.row(i), own.columns(), metric() == Metric::euclidean), ids[i]});
+            best.push_back({exact_score(own.row(query), vectors.row(i), own.columns(), is_distance(metric())), ids[i]});
         std::sort(best.begin(), best.end());
         for (std::size_t i = 0; i < std::min(options.k, best.size()); ++i) {
             found.ids[query][i] = best[i].id;

@@ -42,7 +42,7 @@ CellTables::CellTables(const InvertedModel& model, SlotOrder order)
       words_(model.partition.dictionaries.words),
       stride_(rounded_up(words_)),
       words_of_queries_(table_builder(model.partition, inner_metric(model.metric))) {
-    if (model.metric == Metric::euclidean && model.coding == Coding::residual) add_fine_tables(model, order);
+    if (is_distance(model.metric) && model.coding == Coding::residual) add_fine_tables(model, order);
 }
 
 // The table of a word as a query for inner products holds -(R c)·r, its offset -c·centre.

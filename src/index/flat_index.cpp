@@ -39,8 +39,8 @@ std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const 
     require(packed.dictionaries() == words.count && packed.shape().words == words.words, "index: expected codes of ",
             words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
             packed.shape().words);
-    require(packed.has_bias() == (quantizer.bias != Bias::none && metric == Metric::euclidean),
-            "index: expected codes ", packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(metric)), "index: expected codes ",
+            packed.has_bias() ? "without" : "with", " biases for this model and metric");
     return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
 }
 

@@ -19,8 +19,8 @@ void check_fit(const InvertedModel& model, const InvertedLists& lists) {
             " cells, got ", lists.cells());
     require(packed.parts().model == identity(quantizer),
             "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed.has_bias() == (quantizer.bias != Bias::none && model.metric == Metric::euclidean),
-            "index: expected codes ", packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(model.metric)), "index: expected codes ",
+            packed.has_bias() ? "without" : "with", " biases for this model and metric");
     require(!quantizer.unit_length && !quantizer.binary_queries,
             "index: an inverted index takes no quantizer of unit vectors or of signs");
 }

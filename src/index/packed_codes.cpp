@@ -135,7 +135,7 @@ PackedCodes::PackedCodes(Parts parts)
 std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric,
                                                      Planes planes) {
     check(codes, quantizer);
-    const bool biased = quantizer.bias != Bias::none && metric == Metric::euclidean;
+    const bool biased = quantizer.bias != Bias::none && is_distance(metric);
     auto storage = std::make_shared<Storage>();
     storage->slots = grouped_slots(quantizer);
     if (biased) {

@@ -22,7 +22,7 @@ Matrix<float> Reconstruction::rotated(const Matrix<float>& rows) const {
 Matrix<float> Reconstruction::moved(MatrixView<float> queries) const {
     const std::vector<float>& centre = model_.quantizer.centre;
     const std::size_t D = queries.columns();
-    const bool euclidean = model_.metric == Metric::euclidean;
+    const bool euclidean = is_distance(model_.metric);
     Matrix<float> given(queries.rows(), D);
     for (std::size_t i = 0; i < queries.rows(); ++i)
         for (std::size_t d = 0; d < D; ++d) given[i][d] = queries[i][d] - (euclidean ? centre[d] : 0.0f);
@@ -51,8 +51,7 @@ float Reconstruction::score(std::span<const float> moved_query, std::size_t cell
     }
     sum.resize(words.dimensions());
     kernels().sum_rows(rows, count, sum.size(), sum.data());
-    if (model_.metric == Metric::euclidean)
-        return kernels().squared_distance(moved_query.data(), sum.data(), sum.size());
+    if (is_distance(model_.metric)) return kernels().squared_distance(moved_query.data(), sum.data(), sum.size());
     return -kernels().dot(moved_query.data(), sum.data(), sum.size()) - moved_query[sum.size()];
 }
 

@@ -33,8 +33,8 @@ void check_fit(const ContainerReader& reader, const Fields& codes, const Quantiz
     reader.check(codes.count("dictionaries") == words.count && codes.count("words") == words.words, "the codes are of ",
                  codes.count("dictionaries"), " dictionaries of ", codes.count("words"), " words, the model has ",
                  words.count, " of ", words.words);
-    const bool biased = quantizer.bias == Bias::stored && (metric == Metric::euclidean || reader.has("codes"));
-    reader.check(quantizer.bias != Bias::derived || metric != Metric::euclidean || reader.has("codes"),
+    const bool biased = quantizer.bias == Bias::stored && (is_distance(metric) || reader.has("codes"));
+    reader.check(quantizer.bias != Bias::derived || !is_distance(metric) || reader.has("codes"),
                  "the codes are packed without the bias that the model derives, expected them in row order");
     reader.check(
         reader.has("bias") == biased, "the codes ",

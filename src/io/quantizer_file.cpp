@@ -41,7 +41,8 @@ void check_shapes(const Quantizer& q) {
             D, " dimensions in order");
     require(all_finite(q.centre) && all_finite(words.rows.values()) && all_finite(q.word_offsets) &&
                 std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta) &&
-                std::isfinite(q.encoder.expectation) && std::isfinite(q.encoder.absolute_penalty),
+                std::isfinite(q.encoder.expectation) && std::isfinite(q.encoder.absolute_penalty) &&
+                std::isfinite(q.encoder.norm),
             "save: the model holds a number that is not finite");
 }
 
@@ -93,6 +94,7 @@ nlohmann::json metadata_of(const Quantizer& q) {
                              {"identity", hex(identity(q))}};
     if (q.encoder.expectation != 1) fields["expectation"] = q.encoder.expectation;
     if (q.encoder.absolute_penalty != 0) fields["absolute_penalty"] = q.encoder.absolute_penalty;
+    if (q.encoder.norm != 1) fields["norm"] = q.encoder.norm;
     if (q.encoder.search != CodeSearch::modes) fields["search"] = name(q.encoder.search);
     if (q.bias == Bias::derived) fields["derives_bias"] = true;
     if (q.binary_queries) fields["binary_queries"] = true;
@@ -189,6 +191,7 @@ Quantizer read_quantizer(const ContainerReader& reader, const nlohmann::json& me
                          .theta = fields.number("theta"),
                          .expectation = fields.number("expectation", 1),
                          .absolute_penalty = fields.number("absolute_penalty", 0),
+                         .norm = fields.number("norm", 1),
                          .effort = read_effort(fields),
                          .search = read_search(fields)};
     quantizer.training = read_training(fields);

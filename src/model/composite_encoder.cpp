@@ -123,7 +123,8 @@ void CompositeEncoder::measure(Vector& vector) const {
         for (std::size_t l = 0; l < m; ++l) pair_sum += pairs(m, l, vector.code[l])[vector.code[m]];
     }
     vector.error = vector.squared_norm + unaries + 2 * scale_ * static_cast<float>(pair_sum);
-    vector.excess = (1 - 2 * penalty_.expectation) * vector.squared_norm + gains + (1 - penalty_.theta) * vector.error;
+    vector.excess =
+        (penalty_.norm - 2 * penalty_.expectation) * vector.squared_norm + gains + (1 - penalty_.theta) * vector.error;
     vector.cost =
         vector.error + penalty_.penalty * vector.excess * vector.excess + penalty_.absolute * std::abs(vector.excess);
 }
@@ -224,9 +225,10 @@ double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i,
     const float* y = vectors.vectors.row(i);
     const double error = static_cast<double>(kernels().squared_distance(y, sum, D));
     const double expectation = static_cast<double>(penalty_.expectation);
-    const double excess = (1 - 2 * expectation) * static_cast<double>(vectors.squared_norms[i]) +
-                          2 * expectation * static_cast<double>(kernels().dot(y, sum, D)) - offsets +
-                          (1 - static_cast<double>(penalty_.theta)) * error;
+    const double excess =
+        (static_cast<double>(penalty_.norm) - 2 * expectation) * static_cast<double>(vectors.squared_norms[i]) +
+        2 * expectation * static_cast<double>(kernels().dot(y, sum, D)) - offsets +
+        (1 - static_cast<double>(penalty_.theta)) * error;
     return error + static_cast<double>(penalty_.penalty) * excess * excess +
            static_cast<double>(penalty_.absolute) * std::abs(excess);
 }

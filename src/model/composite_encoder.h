@@ -3,7 +3,7 @@
 //     |r|² + penalty·e² + absolute·|e|
 //
 //     r = y - Σ_m c[m][code_m]
-//     e = |y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
+//     e = norm·|y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (one
 // dictionary, each in turn, takes its second-best word and another a random one, modes again, kept if better). Inner
@@ -35,6 +35,7 @@ struct CodePenalty {
     float theta = 0;    ///< θ
     float expectation = 1;
     float absolute = 0;
+    float norm = 1;
 };
 
 class CompositeEncoder {

@@ -28,9 +28,10 @@ Matrix<std::uint8_t> encode_beam(const Quantizer& quantizer, const Matrix<float>
 Matrix<std::uint8_t> encode_composite(const Quantizer& quantizer, Matrix<float> vectors, const EncodeOptions& options) {
     const EncoderSettings& settings = quantizer.encoder;
     const CompositeInput input = composite_input(std::move(vectors));
-    return CompositeEncoder(quantizer.dictionaries, quantizer.word_offsets,
-                            {settings.penalty, settings.theta, settings.expectation, settings.absolute_penalty},
-                            options.execution)
+    return CompositeEncoder(
+               quantizer.dictionaries, quantizer.word_offsets,
+               {settings.penalty, settings.theta, settings.expectation, settings.absolute_penalty, settings.norm},
+               options.execution)
         .encode(input.view(), local_search(effort_of(quantizer, options), quantizer.dictionaries.count, options.seed),
                 options.execution);
 }

@@ -95,7 +95,7 @@ TableBuilder::TableBuilder(const Quantizer& quantizer, Metric metric, SlotOrder 
         add_sparse(dictionaries, order);
     else
         for (std::size_t m = 0; m < dictionaries.count; ++m) add_panel(dictionaries, m, order);
-    if (metric != Metric::euclidean) return;
+    if (!is_distance(metric)) return;
     for (std::size_t e = 0; e < word_offsets_.size(); ++e)
         word_offsets_[e] = quantizer.word_offsets[e / slots_ * dictionaries.words + order.words[e]];
 }
@@ -124,10 +124,10 @@ void TableBuilder::add_sparse(const Dictionaries& dictionaries, SlotOrder order)
     }
 }
 
-// q' = rotation·(q - centre) for euclidean, rotation·q otherwise.
+// q' = rotation·(q - centre) for distances, rotation·q otherwise.
 Matrix<float> TableBuilder::moved(const Matrix<float>& queries) const {
     Matrix<float> result = queries;
-    if (metric_ == Metric::euclidean)
+    if (is_distance(metric_))
         for (std::size_t i = 0; i < result.rows(); ++i)
             for (std::size_t d = 0; d < result.columns(); ++d) result[i][d] -= centre_[d];
     if (rotation_.empty()) return result;
@@ -147,9 +147,8 @@ Matrix<float> TableBuilder::moved(const Matrix<float>& queries) const {
 void TableBuilder::write_offsets(const Matrix<float>& queries, const Matrix<float>& moved_queries,
                                  float* offsets) const {
     for (std::size_t i = 0; i < queries.rows(); ++i)
-        offsets[i] = metric_ == Metric::euclidean
-                         ? kernels().dot(moved_queries.row(i), moved_queries.row(i), centre_.size())
-                         : -kernels().dot(queries.row(i), centre_.data(), centre_.size());
+        offsets[i] = is_distance(metric_) ? kernels().dot(moved_queries.row(i), moved_queries.row(i), centre_.size())
+                                          : -kernels().dot(queries.row(i), centre_.data(), centre_.size());
 }
 
 void TableBuilder::check(const char* what, MatrixView<float> queries) const {
@@ -210,7 +209,7 @@ void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_
     else
         sparse_products(moved_queries, entries);
     for (std::size_t i = 0; i < queries.rows(); ++i) {
-        const bool finite = kernels().scan.finish(word_offsets_.data(), metric_ == Metric::euclidean ? -2.0f : -1.0f,
+        const bool finite = kernels().scan.finish(word_offsets_.data(), is_distance(metric_) ? -2.0f : -1.0f,
                                                   this->entries(), entries + i * this->entries());
         require(finite && std::isfinite(offsets[i]), what, ": row ", first_row + i,
                 " makes table entries that are not finite");

@@ -39,7 +39,7 @@ void update_offsets(const CompositeData& data, const CompositePenalty& penalty, 
     if (penalty.offsets == Offsets::free) {
         const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty, options.execution);
         fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets);
-    } else {
+    } else if (penalty.offsets == Offsets::tied) {
         // e is the cross term less ε: its mean is what ε lacks.
         tie_offsets(model);
         const bool learnt = options.learn_epsilon && options.constraint == Constraint::near_orthogonal;
@@ -175,7 +175,8 @@ bool compares_starts(const CompositeOptions& options) {
 
 CodePenalty code_penalty(const CompositePenalty& penalty) {
     return {static_cast<float>(penalty.penalty), static_cast<float>(penalty.theta),
-            static_cast<float>(penalty.expectation), static_cast<float>(penalty.absolute)};
+            static_cast<float>(penalty.expectation), static_cast<float>(penalty.absolute),
+            static_cast<float>(penalty.norm)};
 }
 
 void CompositeTask::translate(std::vector<float> to) {
@@ -282,6 +283,7 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
                      .theta = penalty.theta,
                      .expectation = penalty.expectation,
                      .absolute_penalty = penalty.absolute,
+                     .norm = penalty.norm,
                      .effort = options.effort};
     const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
     model.training = {.vectors = task.vectors.rows(),

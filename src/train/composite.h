@@ -38,6 +38,7 @@ struct CompositeTask {
     /// UB has μ as the weight of |e|, which is 1 at the end.
     CompositePenalty penalty(double mu) const {
         if (options.constraint == Constraint::upper_bound) return {.offsets = Offsets::tied, .absolute = mu};
+        if (options.anisotropy != 1) return {.penalty = mu, .theta = 1, .offsets = Offsets::none, .norm = 0};
         return {mu, rule.theta, rule.expectation, offsets()};
     }
 

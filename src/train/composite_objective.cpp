@@ -30,7 +30,7 @@ Approximation approximate(const CompositeData& data, const Dictionaries& words, 
     const float* y = data.vectors.vectors.row(n);
     const double error = static_cast<double>(kernels().squared_distance(y, sum, D));
     const double a = penalty.expectation;
-    return {error, (1 - 2 * a) * static_cast<double>(data.vectors.squared_norms[n]) +
+    return {error, (penalty.norm - 2 * a) * static_cast<double>(data.vectors.squared_norms[n]) +
                        2 * a * static_cast<double>(kernels().dot(y, sum, D)) + (1 - penalty.theta) * error - offsets};
 }
 
@@ -131,6 +131,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
         for (double& value : gradient->words) value *= scale;
         for (double& value : gradient->offsets) value *= scale;
         if (penalty.offsets == Offsets::tied) pull_tied(model, *gradient);
+        if (penalty.offsets == Offsets::none) gradient->offsets.assign(gradient->offsets.size(), 0);
     } else {
         parallel_for(execution, kSumParts, [&](std::size_t p) {
             std::vector<float> sum(D);

@@ -2,11 +2,12 @@
 //
 //     φ = 1/N Σ_n |r_n|² + penalty·e_n² + absolute·|e_n|
 //                                            r_n = y_n - Σ_m c[m][code_nm]
-//                                            e_n = |y_n|² - 2 a·y_n·r_n + (1 - theta)·|r_n|² - Σ_m word_offset
+//                                            e_n = norm·|y_n|² - 2 a·y_n·r_n + (1 - theta)·|r_n|² - Σ_m word_offset
 //
-// where a is the expectation. For a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ) moreover
-// theta = 0 and the offsets are tied to the words, word_offset = |c|² + ε/M, so that e_n is the cross term less ε;
-// elsewhere (LOCQ) they are free.
+// where a is the expectation. For norm = a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ)
+// moreover theta = 0 and the offsets are tied to the words, word_offset = |c|² + ε/M, so that e_n is the cross term
+// less ε; elsewhere (LOCQ) they are free. For norm = 0 and theta = 1 (anisotropic CQ) there are none: e_n = -2
+// a·y_n·r_n.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace summand {
 
-enum class Offsets { tied, free };
+enum class Offsets { tied, free, none };  // none: zeros
 
 /// What the alternation updates.
 struct CompositeModel {
@@ -40,6 +41,7 @@ struct CompositePenalty {
     double expectation = 1;
     Offsets offsets = Offsets::tied;
     double absolute = 0;  ///< weight of |e| (UB)
+    double norm = 1;
 };
 
 struct CompositeTerms {
@@ -56,7 +58,7 @@ struct CompositeTerms {
 
 struct CompositeGradient {
     std::vector<double> words;    ///< as Dictionaries::rows
-    std::vector<double> offsets;  ///< as word_offsets; zeros where they are tied
+    std::vector<double> offsets;  ///< as word_offsets; zeros where they are not free
 };
 
 /// What term(part, n, direction) yields, summed over the vectors that use each word: D numbers written to `direction`,

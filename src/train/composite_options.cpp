@@ -26,6 +26,16 @@ void check_start(const CompositeOptions& options) {
             options.dictionaries);
 }
 
+void check_anisotropy(const CompositeOptions& options) {
+    require(std::isfinite(options.anisotropy) && options.anisotropy >= 1,
+            "train: expected an anisotropy of at least 1, got ", options.anisotropy);
+    if (options.anisotropy == 1) return;
+    require(options.constraint == Constraint::none && options.bias != BiasStorage::byte,
+            "train: anisotropy is an option of CQ with bias=float or dropped, got ", method_name(options));
+    require(options.translation == Translation::none,
+            "train: anisotropy weighs the error along the vector itself; expected translation=none");
+}
+
 }  // namespace
 
 void check_options(const CompositeOptions& options) {
@@ -40,6 +50,7 @@ void check_options(const CompositeOptions& options) {
             "train: sparse words are an option of NOCQ, got ", method_name(options));
     check_start(options);
     check_translation(options);
+    check_anisotropy(options);
     if (options.resume || options.checkpoint) require_resumable(method_name(options));
 }
 

@@ -73,6 +73,9 @@ CompositeOptions settled(CompositeOptions options, const TrainSettings& settings
     options.resume = settings.resume;
     options.checkpoint = settings.checkpoint;
     check_options(options);
+    require(options.anisotropy == 1 || !settings.residuals,
+            "train: anisotropy weighs the error along the vectors, which residuals do not tell; expected "
+            "coding=plain for the cells, and no anisotropy in Refine(...)");
     return options;
 }
 
@@ -98,6 +101,12 @@ Trainer counted_trainer(BiasStorage storage, std::size_t taken, const Spec& spec
     return trainer_with(options, settings);
 }
 
+// Anisotropy has no use for a translation.
+void read_anisotropy(SpecOptions& read, CompositeOptions& options) {
+    options.anisotropy = read.number("anisotropy", 1);
+    if (options.anisotropy != 1 && read.text("translation", "none") == "none") options.translation = Translation::none;
+}
+
 }  // namespace
 
 std::size_t codes_of_float(std::size_t words) { return words <= 16 ? 2 * sizeof(float) : sizeof(float); }
@@ -107,6 +116,7 @@ Trainer cq_trainer(const Spec& spec, const TrainSettings& settings) {
     CompositeOptions options = composite_options(Constraint::none, spec, read);
     options.bias = read.choice<BiasStorage>(
         "bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}, {"dropped", BiasStorage::dropped}});
+    read_anisotropy(read, options);
     read.finish();
     return trainer_with(options, settings);
 }

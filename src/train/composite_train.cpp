@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "summand/error.h"
@@ -137,13 +138,27 @@ CompositeState start(CompositeTask& task) {
     return state;
 }
 
-// CQ: the alternation without a penalty, in closed form; then the bias.
-Quantizer train_unconstrained(const CompositeTask& task) {
+// The weight of e² = 4 (y·r)² that counts the error along a vector of the usual length `anisotropy` times.
+double anisotropic_penalty(const CompositeTask& task) {
+    const std::vector<float>& norms = task.input.squared_norms;
+    const double sum = std::accumulate(norms.begin(), norms.end(), 0.0);
+    return sum > 0 ? (task.options.anisotropy - 1) * static_cast<double>(norms.size()) / (4 * sum) : 0;
+}
+
+// CQ: the alternation without a penalty, in closed form; then, for inner products, with the error along the vectors
+// weighed; then the bias.
+Quantizer train_unconstrained(CompositeTask& task) {
     const CompositeOptions& options = task.options;
     CompositeStart blocks = block_start(task, task.vectors.view(), blocks_of(options), options.dictionaries);
     CompositeState state{.model = {.dictionaries = std::move(blocks.dictionaries)}, .codes = std::move(blocks.codes)};
     improve_unconstrained(task.input.view(), options.iterations, options.execution, state);
-    tie_offsets(state.model);
+    if (options.anisotropy != 1) {
+        state.penalty = anisotropic_penalty(task);
+        state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
+        alternate(task, state);
+    } else {
+        tie_offsets(state.model);
+    }
     if (options.bias == BiasStorage::byte) {
         const double variance = score_variance(task.vectors.view(), near_pairs(task.vectors.view(), options.execution),
                                                task.rule, state.model.dictionaries, state.codes, options.execution);

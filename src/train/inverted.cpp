@@ -9,17 +9,20 @@ namespace summand {
 namespace {
 
 // Codes of an index for cosine are those of vectors that are scaled already.
-TrainSettings code_settings(TrainSettings settings) {
-    if (settings.metric == Metric::cosine) settings.metric = Metric::inner_product;
+TrainSettings code_settings(TrainSettings settings, Coding coding) {
+    if (settings.metric == Metric::cosine) settings.metric = Metric::euclidean;
+    settings.residuals = coding == Coding::residual;
     return settings;
 }
 
 }  // namespace
 
 void check(const IndexSpec& spec, const TrainSettings& settings) {
-    if (spec.cells) cell_options(*spec.cells);
-    check(spec.code, spec.cells ? code_settings(settings) : settings);
-    if (spec.refine && spec.refine->code) check(*spec.refine->code, {.metric = code_settings(settings).metric});
+    check(spec.code, spec.cells ? code_settings(settings, cell_options(*spec.cells).coding) : settings);
+    if (spec.refine && spec.refine->code) {
+        const TrainSettings second = code_settings(settings, Coding::residual);
+        check(*spec.refine->code, {.metric = second.metric, .residuals = second.residuals});
+    }
 }
 
 InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings) {
@@ -35,7 +38,7 @@ InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const Trai
     model.partition = train_cells(moved.view(), options, settings);
     if (options.coding == Coding::residual)
         moved = residuals(model.partition, assign(model.partition, moved.view(), settings.execution), moved.view());
-    model.quantizer = train(moved.view(), spec.code, code_settings(settings));
+    model.quantizer = train(moved.view(), spec.code, code_settings(settings, options.coding));
     require(!model.quantizer.binary_queries, "train: an inverted index has no use for distance=symmetric");
     return model;
 }

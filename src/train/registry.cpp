@@ -20,7 +20,7 @@ const MethodRow kRows[] = {
      opq_trainer},
     {{"CQ",
       "composite quantization: smallest error, its third term stored with each code",
-      {kIterations, kStart, "bias=float|byte|dropped", kCentring, kEffort}},
+      {kIterations, kStart, "bias=float|byte|dropped", "anisotropy=1", kCentring, kEffort}},
      cq_trainer},
     {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}},
      ocq_trainer},

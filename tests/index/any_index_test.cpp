@@ -45,8 +45,7 @@ RefineFile rows_of(const Matrix<float>& vectors) {
 }
 
 Quantizer second_quantizer(const Matrix<float>& left, Metric metric) {
-    return train(left.view(), parse_spec("OPQ4x4"),
-                 {.metric = metric == Metric::cosine ? Metric::inner_product : metric});
+    return train(left.view(), parse_spec("OPQ4x4"), {.metric = metric == Metric::cosine ? Metric::euclidean : metric});
 }
 
 // Every cell is visited and every vector scored again.
@@ -73,7 +72,7 @@ void expect_sums_of_layers(AnyIndex index, const Matrix<float>& vectors, const Q
     const Codes codes = encode(second, left.view());
     Matrix<float> sums = decode(second, codes);
     for (std::size_t i = 0; i < sums.size(); ++i) sums.data()[i] += unit.data()[i] - left.data()[i];
-    const Metric metric = index.metric() == Metric::euclidean ? Metric::euclidean : Metric::inner_product;
+    const Metric metric = is_distance(index.metric()) ? Metric::euclidean : Metric::inner_product;
     const Neighbors expected = exact_neighbors(sums.view(), of_length_one(queries, index.metric()).view(), 20, metric);
     index.set_refinement(refine_codes(second, codes));
     const Neighbors found = index.search(queries.view(), everything(index, 20));

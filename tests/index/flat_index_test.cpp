@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "index/packed_codes.h"
@@ -275,7 +276,7 @@ TEST(FlatIndex, MoreThanThereIsEndsWithNoIds) {
     EXPECT_EQ(found.scores[0][1], std::numeric_limits<float>::infinity());
 }
 
-TEST(FlatIndex, CosineIsTheInnerProductOfDirections) {
+TEST(FlatIndex, CosineIsTheDistanceOfDirections) {
     Quantizer quantizer = random_quantizer({});
     const Matrix<float> queries = random_queries(1, 16);
     EXPECT_EQ(message_of([&] { FlatIndex(quantizer, random_codes(quantizer, 5, 1), Metric::cosine); }),
@@ -284,6 +285,11 @@ TEST(FlatIndex, CosineIsTheInnerProductOfDirections) {
     const Codes codes = random_codes(quantizer, 5000, 1);
     const FlatIndex index(quantizer, codes, Metric::cosine);
     EXPECT_EQ(index.search(queries.view()), oracle_search(quantizer, codes, queries.view(), Metric::cosine, 10));
+    Matrix<float> unit = queries;
+    for (float& x : unit[0]) x /= static_cast<float>(std::sqrt(kernels().dot(queries.row(0), queries.row(0), 16)));
+    const Neighbors near = FlatIndex(quantizer, codes, Metric::euclidean).search(unit.view());
+    for (std::size_t i = 0; i < 10; ++i)
+        EXPECT_NEAR(index.search(queries.view()).scores[0][i], near.scores[0][i], 1e-4);
     Matrix<float> longer = queries;
     for (float& x : longer[0]) x *= 4;
     EXPECT_EQ(index.search(longer.view()), index.search(queries.view()));

@@ -55,7 +55,7 @@ Matrix<float> approximations(const InvertedModel& model, const Matrix<float>& ba
 }
 
 double score_of(const InvertedModel& model, const float* query, const float* approximation) {
-    if (model.metric == Metric::euclidean) return squared_distance(query, approximation, kDimensions);
+    if (is_distance(model.metric)) return squared_distance(query, approximation, kDimensions);
     return -dot(query, approximation, kDimensions);
 }
 
@@ -94,7 +94,8 @@ TEST(InvertedIndex, MultiIndexCellsAreSumsOfTwoWords) {
 
 TEST(InvertedIndex, InnerProductsAndCosinesAreThoseOfTheApproximations) {
     for (const Metric metric : {Metric::inner_product, Metric::cosine})
-        for (const char* spec : {"IVF16,PQ4x4", "IVF16(coding=plain),OPQ4x4", "IMI2x3,PQ4x4", "IVF5,RQ3x4"})
+        for (const char* spec : {"IVF16,PQ4x4", "IVF16(coding=plain),OPQ4x4", "IMI2x3,PQ4x4", "IVF5,RQ3x4",
+                                 "IVF5,CQ3x4(iterations=1)", "IMI2x3(coarse=NOCQ),PQ4x4"})
             expect_scores_by_definition(build(spec, 3000, metric), 1e-3);
 }
 

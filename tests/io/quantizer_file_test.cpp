@@ -50,6 +50,7 @@ TEST(QuantizerFile, KeepsHowCodesAreSearchedAndWhereTheBiasComesFrom) {
             EXPECT_EQ(load_quantizer(save(quantizer)), quantizer);
         }
     quantizer.encoder.absolute_penalty = 0.75f;
+    quantizer.encoder.norm = 0.25f;
     quantizer.binary_queries = true;
     EXPECT_EQ(load_quantizer(save(quantizer)), quantizer);
 }

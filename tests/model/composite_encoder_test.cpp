@@ -69,15 +69,17 @@ private:
         const float* y = input.vectors.row(i);
         const std::size_t D = sum.size();
         const double norm = test::dot(y, y, D), product = norm - test::dot(y, sum.data(), D);
-        double excess = norm - 2 * double{penalty.expectation} * product + (1 - double{penalty.theta}) * error;
+        double excess = double{penalty.norm} * norm - 2 * double{penalty.expectation} * product +
+                        (1 - double{penalty.theta}) * error;
         for (std::size_t m = 0; m < dictionaries.count; ++m)
             excess -= double{offsets[m * dictionaries.words + code[m]]};
         return excess;
     }
 };
 
-constexpr CodePenalty kPenalties[] = {{0, 0},           {0.05f, 0},      {0.05f, 0.4f}, {1, -0.2f},
-                                      {0.05f, 0, 0.5f}, {1, 0.3f, 0.8f}, {0, 0, 1, 1},  {0.05f, 0, 0.8f, 0.5f}};
+constexpr CodePenalty kPenalties[] = {
+    {0, 0},          {0.05f, 0},   {0.05f, 0.4f},          {1, -0.2f},        {0.05f, 0, 0.5f},
+    {1, 0.3f, 0.8f}, {0, 0, 1, 1}, {0.05f, 0, 0.8f, 0.5f}, {0.5f, 1, 1, 0, 0}};
 
 template <class Body>
 void for_each_problem(std::size_t dictionaries, const Body& body) {

@@ -51,7 +51,8 @@ CompositeTerms plain_terms(const Problem& problem, const CompositeModel& model, 
                            ? test::dot(word, word, kDimensions) + model.epsilon / static_cast<double>(kDictionaries)
                            : double{model.word_offsets[m * kWords + problem.codes[n][m]]};
         }
-        const double excess = norm - 2 * penalty.expectation * product + (1 - penalty.theta) * error - offsets;
+        const double excess =
+            penalty.norm * norm - 2 * penalty.expectation * product + (1 - penalty.theta) * error - offsets;
         terms.error += error / kRows;
         terms.excess += excess / kRows;
         terms.squared_excess += excess * excess / kRows;
@@ -63,7 +64,7 @@ CompositeTerms plain_terms(const Problem& problem, const CompositeModel& model, 
 const CompositePenalty kPenalties[] = {
     {0, 0, 1, Offsets::tied},    {0.3, 0, 1, Offsets::tied},          {0.3, 0.4, 0.7, Offsets::tied},
     {0.3, 0, 1, Offsets::free},  {0.3, 0.4, 0.7, Offsets::free},      {2, -0.2, 0.9, Offsets::free},
-    {0, 0, 1, Offsets::tied, 1}, {0.3, 0.4, 0.8, Offsets::free, 0.7},
+    {0, 0, 1, Offsets::tied, 1}, {0.3, 0.4, 0.8, Offsets::free, 0.7}, {0.3, 1, 1, Offsets::none, 0, 0},
 };
 
 template <class Body>
@@ -72,6 +73,7 @@ void for_each_problem(const Body& body) {
         for (const CompositePenalty& penalty : kPenalties) {
             Problem problem(seed);
             if (penalty.offsets == Offsets::tied) tie_offsets(problem.model);
+            if (penalty.offsets == Offsets::none) problem.model.word_offsets.assign(kDictionaries * kWords, 0.0f);
             body(problem, penalty);
         }
 }
@@ -100,7 +102,8 @@ TEST(CompositeObjective, WithTiedOffsetsTheExcessIsTheCrossTermLessEpsilon) {
                 mean - problem.model.epsilon, 1e-4);
 }
 
-// Central differences of the plain formula; offsets follow the words where they are tied.
+// Central differences of the plain formula; offsets follow the words where they are tied, and are fixed where there are
+// none.
 TEST(CompositeObjective, TheGradientIsThatOfFiniteDifferences) {
     constexpr double kStep = 1.0 / 64;
     for_each_problem([&](const Problem& problem, const CompositePenalty& penalty) {
@@ -123,7 +126,7 @@ TEST(CompositeObjective, TheGradientIsThatOfFiniteDifferences) {
                         slope([i](CompositeModel& model) -> float& { return model.dictionaries.rows.data()[i]; }),
                         5e-3 * largest);
         for (std::size_t w = 0; w < gradient.offsets.size(); ++w) {
-            const double expected = penalty.offsets == Offsets::tied
+            const double expected = penalty.offsets != Offsets::free
                                         ? 0
                                         : slope([w](CompositeModel& model) -> float& { return model.word_offsets[w]; });
             EXPECT_NEAR(gradient.offsets[w], expected, 1e-3 * (1 + std::abs(expected)));

@@ -20,6 +20,7 @@ constexpr const char* kSpecs[] = {"PQ3x3(iterations=3)",
                                   "OCQ3x3(iterations=2)",
                                   "CQ3x3(iterations=2)",
                                   "CQ3x3(iterations=2,bias=byte)",
+                                  "CQ3x3(iterations=2,anisotropy=4)",
                                   "NOCQ3x3(iterations=2)",
                                   "LOCQ3x3(iterations=2)",
                                   "LOCQ3x3(iterations=2,start=pq)",
@@ -208,19 +209,60 @@ TEST(Nocq, ValidationTriesItsCandidatesAndReportsEach) {
 
 TEST(Cq, StoresABiasThatMakesScoresExactDistances) {
     const Matrix<float> vectors = clustered(600, 8), queries = clustered(5, 8, 2);
-    const Quantizer model = train(vectors.view(), parse_spec("CQ3x3(iterations=4)"));
-    EXPECT_EQ(model.bias, Bias::stored);
-    EXPECT_EQ(model.code_bytes(), 6u);  // 3 codes of 4 bits in 2 bytes, and a float
-    const Codes codes = encode(model, vectors.view());
-    ASSERT_EQ(codes.bias.size(), codes.size());
-    const Matrix<float> decoded = decode(model, codes);
-    for (std::size_t q = 0; q < queries.rows(); ++q) {
-        const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
-        for (std::size_t i = 0; i < codes.size(); i += 7) {
-            const double distance = test::squared_distance(queries.row(q), decoded.row(i), 8);
-            EXPECT_NEAR(table.offset + table.sum(codes.rows.row(i), codes.bias[i]), distance, 1e-3 * (1 + distance));
+    for (const char* spec : {"CQ3x3(iterations=4)", "CQ3x3(iterations=4,anisotropy=3)"}) {
+        const Quantizer model = train(vectors.view(), parse_spec(spec));
+        EXPECT_EQ(model.bias, Bias::stored);
+        EXPECT_EQ(model.code_bytes(), 6u);  // 3 codes of 4 bits in 2 bytes, and a float
+        const Codes codes = encode(model, vectors.view());
+        ASSERT_EQ(codes.bias.size(), codes.size());
+        const Matrix<float> decoded = decode(model, codes);
+        for (std::size_t q = 0; q < queries.rows(); ++q) {
+            const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
+            for (std::size_t i = 0; i < codes.size(); i += 7) {
+                const double distance = test::squared_distance(queries.row(q), decoded.row(i), 8);
+                EXPECT_NEAR(table.offset + table.sum(codes.rows.row(i), codes.bias[i]), distance,
+                            1e-3 * (1 + distance));
+            }
         }
     }
+}
+
+// Of vectors of length one: mean |x - x̄|², and mean (x·(x - x̄))², which anisotropy weighs.
+struct DirectedErrors {
+    double all = 0, along = 0;
+};
+DirectedErrors directed_errors(const Matrix<float>& vectors, const char* spec) {
+    const Quantizer model = train(vectors.view(), parse_spec(spec), {.metric = Metric::inner_product});
+    const Matrix<float> decoded = decode(model, encode(model, vectors.view()));
+    const std::size_t D = vectors.columns();
+    DirectedErrors errors;
+    for (std::size_t n = 0; n < vectors.rows(); ++n) {
+        const double along =
+            test::dot(vectors.row(n), vectors.row(n), D) - test::dot(vectors.row(n), decoded.row(n), D);
+        errors.all += test::squared_distance(vectors.row(n), decoded.row(n), D);
+        errors.along += along * along;
+    }
+    return errors;
+}
+
+TEST(Cq, AnisotropyTradesErrorAcrossTheVectorsForErrorAlongThem) {
+    Matrix<float> vectors = clustered(800, 8);
+    for (std::size_t n = 0; n < vectors.rows(); ++n) {
+        const double length = std::sqrt(test::dot(vectors.row(n), vectors.row(n), 8));
+        for (std::size_t d = 0; d < 8; ++d) vectors[n][d] /= static_cast<float>(length);
+    }
+    const DirectedErrors plain = directed_errors(vectors, "CQ2x4"),
+                         some = directed_errors(vectors, "CQ2x4(anisotropy=3)"),
+                         more = directed_errors(vectors, "CQ2x4(anisotropy=30)");
+    EXPECT_LT(some.along, 0.9 * plain.along);
+    EXPECT_LT(more.along, 0.9 * some.along);
+    EXPECT_GT(more.all, plain.all);
+    // What each was trained for, it is best at.
+    const auto objective = [](const DirectedErrors& errors, double anisotropy) {
+        return errors.all + (anisotropy - 1) * errors.along;
+    };
+    EXPECT_LT(objective(some, 3), objective(plain, 3));
+    EXPECT_LT(objective(more, 30), objective(some, 30));
 }
 
 TEST(Cq, HasTheSmallestErrorOfAll) {

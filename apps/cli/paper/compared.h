@@ -12,6 +12,7 @@ inline const Method kOcq{"OCQ", "OCQ{}"};
 inline const Method kNocq{"NOCQ", "NOCQ{}"};
 inline const Method kLocq{"LOCQ", "LOCQ{}"};
 inline const Method kCq{"CQ", "CQ{}"};
+inline const Method kAnisotropic{"CQ, anisotropic", "CQ{}(anisotropy=4)"};
 inline const Method kCqe{"CQ-e", "CQe{}"};
 inline const Method kCqd{"CQ-d", "CQd{}"};
 inline const Method kCqc{"CQ-c", "CQc{}"};

@@ -164,8 +164,8 @@ Findings precision_by_length(const ExperimentInput& input) {
 
 Findings inner_product_search(const ExperimentInput& input) {
     const Method pq = by_inner_product(kPq), ckm = by_inner_product(kCkm), nocq = by_inner_product(kNocq),
-                 locq = by_inner_product(kLocq);
-    Findings findings{recall_blocks({pq, ckm, nocq, locq}, input)};
+                 cq = by_inner_product(kCq), anisotropic = by_inner_product(kAnisotropic);
+    Findings findings{recall_blocks({pq, ckm, nocq, cq, anisotropic}, input)};
     check_above({nocq, ckm}, input, findings.checks);
     check_above({nocq, pq}, input, findings.checks);
     return findings;
