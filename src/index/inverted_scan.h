@@ -44,10 +44,12 @@ public:
 
 private:
     static constexpr std::size_t kGroupTableBytes = 512 << 10;  // of float tables
+    static constexpr std::size_t kGroupScoreBytes = 32 << 20;   // of scores of cells
     static constexpr std::size_t kFewVectors = 32;  // that cost less one by one than tables and bounds of their cell
 
     std::size_t group_size() const {
-        const std::size_t fit = kGroupTableBytes / (job_.tables.entries() * sizeof(float));
+        const std::size_t fit = std::min(kGroupTableBytes / (job_.tables.entries() * sizeof(float)),
+                                         kGroupScoreBytes / (job_.cells.scores() * sizeof(float)));
         const std::size_t threads = thread_count(job_.options.execution);
         const std::size_t share = (queries_.rows() + threads - 1) / threads;
         return std::max<std::size_t>(1, std::min({fit, share, std::size_t{64}}));

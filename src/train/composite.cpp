@@ -66,7 +66,7 @@ void update_dictionaries(const CompositeData& data, const CompositePenalty& pena
     const Execution& execution = options.execution;
     if (options.nonzeros > 0)
         update_sparse(data, penalty, options, state.step / (kRamp * options.iterations), state);
-    else if (penalty.offsets == Offsets::free && state.model.dictionaries.rows.rows() <= kMostNewtonWords)
+    else if (penalty.offsets != Offsets::tied && state.model.dictionaries.rows.rows() <= kMostNewtonWords)
         newton_step(data, penalty, kNewtonIterations, execution, state.model);
     else
         descend(data, penalty, kDescentIterations, execution, state.model);

@@ -75,7 +75,7 @@ public:
                 kernels().combine(2, out, static_cast<float>(penalty_.expectation * weight), y,
                                   static_cast<float>(-(1 - penalty_.theta) * weight), residuals_.row(n), dimensions_,
                                   out);
-                return -2 * penalty_.penalty * slope;
+                return penalty_.offsets == Offsets::free ? -2 * penalty_.penalty * slope : 0;
             },
             execution_);
         const double scale = 1 / static_cast<double>(data_.codes.rows());

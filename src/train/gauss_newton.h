@@ -15,7 +15,7 @@ namespace summand {
 /// The factor of Y·Yᵀ has that many rows at most.
 inline constexpr std::size_t kMostNewtonWords = 8192;
 
-/// `iterations` of conjugate gradients; never ends higher. Returns the value. Needs free offsets.
+/// `iterations` of conjugate gradients; never ends higher. Returns the value. Needs offsets that are free, or none.
 double newton_step(const CompositeData& data, const CompositePenalty& penalty, int iterations,
                    const Execution& execution, CompositeModel& model);
 

@@ -33,7 +33,8 @@ struct Problem {
 const CompositePenalty kPenalties[] = {{0, 0, 1, Offsets::free},
                                        {0.01, 0.4, 0.8, Offsets::free},
                                        {1, -0.2, 1, Offsets::free},
-                                       {100, 0, 0.9, Offsets::free}};
+                                       {100, 0, 0.9, Offsets::free},
+                                       {0.5, 1, 1, Offsets::none, 0, 0}};
 
 TEST(NewtonStep, NeverRaisesTheObjectiveAndReturnsIt) {
     for (const CompositePenalty& penalty : kPenalties) {
