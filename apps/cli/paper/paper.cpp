@@ -74,7 +74,7 @@ void run_paper(const Options& options) {
                        .result = run_campaign(campaign, laboratory, run),
                        .machine = machine_name(options.run.threads),
                        .seed = options.run.seed};
-    save_text(options.output + "/report.json", to_json(report).dump(1) + "\n");
+    save_text(options.output + "/report.json", to_json(report).dump() + "\n");
     save_text(options.output + "/report.html", html(report));
     for (const ExperimentResult& one : report.result.results) {
         const Verdict judged = verdict(one.findings);
