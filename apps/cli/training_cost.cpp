@@ -51,9 +51,14 @@ double rotated_step(const Sizes& s) { return 2 * s.N * s.D * s.D + block_product
 // 2,048 vectors compared with at most 100,000.
 double near_pairs(const Sizes& s) { return 2 * 2048 * s.of(100'000).N * s.D; }
 
+// Cartesian k-means, its two starts tried for 8 steps each.
+double rotated_training(double iterations, const Sizes& s) {
+    return (iterations + 16) * rotated_step(s) + near_pairs(s);
+}
+
 double block_training(const Spec& spec, const Sizes& s) {
     if (spec.method == "PQ") return iterations_of(spec) * block_products(s);
-    return (iterations_of(spec) + 16) * rotated_step(s) + near_pairs(s);
+    return rotated_training(iterations_of(spec), s);
 }
 
 // Starts of the composite family and their trials see no more dimensions.
@@ -113,9 +118,13 @@ double training_operations(const Spec& spec, const Sizes& s) {
     if (spec.method == "ITQ") return iterations_of(spec) * rotated_step(s);
     if (spec.method == "OTQ")
         return 12 * rotated_step(s) + iterations_of(spec) * (rotated_step(s) + 2 * s.N * s.M * s.K * s.K);
-    if (unconstrained(spec)) return composite_start(s) + iterations_of(spec) * unconstrained_step(s);
+    if (unconstrained(spec)) {
+        const double weighed = option(spec, "anisotropy", "1") == "1" ? 0 : penalised_step(s, true);
+        return composite_start(s) + iterations_of(spec) * (unconstrained_step(s) + weighed);
+    }
     if (spec.method == "OCQ")
-        return composite_start(s) + iterations_of(spec) * orthogonal_step(s) + 20 * rotated_step(s);
+        return rotated_training(4 * iterations_of(spec), s) +
+               iterations_of(spec) * (orthogonal_step(s) + 5 * rotated_step(s));
     return penalised_training(spec, s);
 }
 

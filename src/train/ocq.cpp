@@ -30,7 +30,8 @@ namespace {
 
 constexpr int kDescentIterations = 6;
 constexpr double kFirstPenalty = 0.1, kLastPenalty = 30;  // of the natural one
-constexpr int kFirstPolish = 10, kLastPolish = 40;
+// For each iteration of the penalised problem.
+constexpr int kStartSteps = 4, kFirstPolish = 1, kLastPolish = 4;
 
 // Usage-weighted second moments of one dictionary: the directions it needs.
 Matrix<double> second_moments(const Dictionaries& words, std::size_t m, const Matrix<std::uint8_t>& codes) {
@@ -101,7 +102,7 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
                                      .words = options.words,
                                      .seed = options.seed,
                                      .execution = quiet,
-                                     .finished = true};
+                                     .finished = kStartSteps * options.iterations};
     CompositeStart start = options.start == WarmStart::pq ? pq_start(x, start_options) : opq_start(x, start_options);
     const CompositeInput input = composite_input(data.vectors);
     double energy = 0;
@@ -125,7 +126,7 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
             best = std::move(candidate);
         }
     };
-    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kFirstPolish);
+    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kFirstPolish * options.iterations);
     for (int step = 0; step < options.iterations; ++step) {
         const double share = options.iterations > 1 ? static_cast<double>(step) / (options.iterations - 1) : 1;
         const double penalty = natural * kFirstPenalty * std::pow(kLastPenalty / kFirstPenalty, share);
@@ -135,7 +136,7 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
             .improve(input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(step)}, execution, start.codes);
         report_step(execution, "OCQ", step + 1, options.iterations, objective.back(), watch);
     }
-    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kLastPolish);
+    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kLastPolish * options.iterations);
 
     Quantizer result{.method = "OCQ", .unit_length = options.unit_length, .centre = data.centre};
     result.training = {.vectors = vectors.rows(), .distortion = lowest, .objective = std::move(objective)};

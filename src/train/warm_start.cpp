@@ -62,8 +62,8 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
                    .start = options.rotation,
                    .seed = options.seed,
                    .execution = execution};
-    if (options.finished) return unfold(train(vectors, opq), vectors, execution);
-    opq.iterations = kOpqIterations;
+    opq.iterations = options.finished > 0 ? options.finished : kOpqIterations;
+    if (options.finished > 0) return unfold(train(vectors, opq), vectors, execution);
     const Matrix<float> sample = start_sample(vectors, options.words);
     if (vectors.columns() <= kStartDimensions) return unfold(train(sample.view(), opq), vectors, execution);
     const Subspace subspace(sample.view(), kStartDimensions, execution);

@@ -18,7 +18,8 @@ struct StartOptions {
     std::uint64_t seed;
     Execution execution;
     RotationStart rotation = RotationStart::automatic;  ///< of Cartesian k-means
-    bool finished = false;  ///< Cartesian k-means as it is trained by itself: all vectors, dimensions and iterations
+    /// Iterations of Cartesian k-means as it is trained by itself, from all vectors and dimensions; 0: a quick one.
+    int finished = 0;
 };
 
 /// The solution of PQ, and of Cartesian k-means with its rotation multiplied into the words; that one from PCA and

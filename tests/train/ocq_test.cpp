@@ -66,7 +66,8 @@ TEST(Ocq, ReportsTheErrorOfItsCodes) {
 TEST(Ocq, NeverEndsWorseThanTheCartesianKMeansItStartsFrom) {
     for (const std::uint64_t seed : {1, 2, 3}) {
         const Matrix<float> vectors = test::clustered(600, 9, seed);
-        const double opq = train(vectors.view(), OpqOptions{.dictionaries = 3, .words = 8}).training.distortion;
+        const double opq =
+            train(vectors.view(), OpqOptions{.dictionaries = 3, .words = 8, .iterations = 16}).training.distortion;
         EXPECT_LE(train(vectors.view(), options(3, 8, 4)).training.distortion, (1 + 1e-5) * opq);
     }
 }
