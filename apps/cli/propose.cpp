@@ -27,7 +27,7 @@ struct Choice {
 
 struct Data {
     double vectors, dimensions;
-    bool tables;  // of cells: Euclidean residuals only
+    bool tables;  // of cells: for distances only
 };
 
 // As FlatIndex and InvertedIndex count it, and the model.

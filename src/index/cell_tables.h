@@ -1,8 +1,8 @@
 // What searching cells needs beside the queries, in the words of the partition:
 //
 //     scores of words     distances  word_offset[i][k] - 2 q·c[i][k]        else  -q·c[i][k]
-//     coarse–fine tables  2 (R c[i][k])·r[m][s]       M × slots for each word, where codes are residuals and scores
-//     distances shifts              2 c[i][k]·centre            the same for the centre of the quantizer
+//     coarse–fine tables  2 (R c[i][k])·r[m][s]       M × slots for each word, for distances and codes of residuals
+//     shifts              2 c[i][k]·centre            the same for the centre of the quantizer
 //
 // Where the two words of a cell are not orthogonal, shifts also have what the offsets leave out of |c|².
 #pragma once

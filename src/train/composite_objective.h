@@ -6,8 +6,8 @@
 //
 // where a is the expectation. For norm = a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ)
 // moreover theta = 0 and the offsets are tied to the words, word_offset = |c|² + ε/M, so that e_n is the cross term
-// less ε; elsewhere (LOCQ) they are free. For norm = 0 and theta = 1 (anisotropic CQ) there are none: e_n = -2
-// a·y_n·r_n.
+// less ε; elsewhere (LOCQ) they are free. For norm = 0 and theta = 1 (anisotropic CQ) there are none, and e_n is
+// -2 a·y_n·r_n.
 #pragma once
 
 #include <cstdint>
