@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "base/aligned.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 
@@ -11,6 +11,10 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kChunk = 128;  // vectors whose directions are added to the words together
+constexpr std::size_t kMostParts = 16;
+constexpr std::size_t kPartVectors = 1024;  // with fewer, a part's sums take longer to clear and add than to make
+
+std::size_t parts_of(std::size_t vectors) { return std::clamp<std::size_t>(vectors / kPartVectors, 2, kMostParts); }
 
 // Σc, |r|² and e of one vector; e without the offsets where `word_offsets` is null.
 struct Approximation {
@@ -34,16 +38,21 @@ Approximation approximate(const CompositeData& data, const Dictionaries& words, 
                        2 * a * static_cast<double>(kernels().dot(y, sum, D)) + (1 - penalty.theta) * error - offsets};
 }
 
-// Sums over one part of the data.
-struct Part {
-    AlignedBuffer<float> directions;  // of each word
-    std::vector<double> numbers;
+struct Range {
+    std::size_t first, last;
 };
+Range range_of(std::size_t part, std::size_t vectors) {
+    const std::size_t parts = parts_of(vectors);
+    return {vectors * part / parts, vectors * (part + 1) / parts};
+}
 
-void add_part(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions, std::size_t p,
-              const WordTerm& term, Part& part) {
-    const std::size_t M = codes.columns(), first = codes.rows() * p / kSumParts,
-                      last = codes.rows() * (p + 1) / kSumParts;
+void sum_part(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions, std::size_t p,
+              const WordTerm& term, WordSums& part) {
+    const std::size_t M = codes.columns(), values = M * words * dimensions;
+    if (part.directions.size() != values) part.directions = AlignedBuffer<float>(values);
+    std::fill_n(part.directions.data(), values, 0.0f);
+    part.numbers.assign(M * words, 0.0);
+    const auto [first, last] = range_of(p, codes.rows());
     thread_local Scratch<float> scratch;
     float* directions = scratch.at_least(kChunk * dimensions);
     for (std::size_t begin = first; begin < last; begin += kChunk) {
@@ -59,13 +68,15 @@ void add_part(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t 
 }
 
 // Tied offsets are functions of the words: ∂/∂c = ∂/∂word_offset · 2 c.
-void pull_tied(const CompositeModel& model, CompositeGradient& gradient) {
+void pull_tied(const CompositeModel& model, const Execution& execution, CompositeGradient& gradient) {
     const std::size_t D = model.dictionaries.dimensions();
-    for (std::size_t w = 0; w < gradient.offsets.size(); ++w) {
-        for (std::size_t d = 0; d < D; ++d)
-            gradient.words[w * D + d] += 2 * gradient.offsets[w] * static_cast<double>(model.dictionaries.rows[w][d]);
-        gradient.offsets[w] = 0;
-    }
+    parallel_ranges(execution, gradient.offsets.size(), 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t w = first; w < last; ++w) {
+            const double pull = 2 * std::exchange(gradient.offsets[w], 0.0);
+            for (std::size_t d = 0; d < D; ++d)
+                gradient.words[w * D + d] += pull * static_cast<double>(model.dictionaries.rows[w][d]);
+        }
+    });
 }
 
 }  // namespace
@@ -78,25 +89,28 @@ void tie_offsets(CompositeModel& model) {
         model.word_offsets[w] = kernels().dot(words.rows.row(w), words.rows.row(w), words.dimensions()) + share;
 }
 
-CompositeGradient sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions,
-                              const WordTerm& term, const Execution& execution) {
+void sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions, double scale,
+                 const WordTerm& term, const Execution& execution, CompositeGradient& sums) {
     const std::size_t all = codes.columns() * words;
-    std::vector<Part> parts(kSumParts);
-    parallel_for(execution, kSumParts, [&](std::size_t p) {
-        parts[p].directions = AlignedBuffer<float>(all * dimensions);
-        std::fill_n(parts[p].directions.data(), all * dimensions, 0.0f);
-        parts[p].numbers.assign(all, 0.0);
-        add_part(codes, words, dimensions, p, term, parts[p]);
-    });
-    CompositeGradient sums{std::vector<double>(all * dimensions), std::vector<double>(all)};
+    sums.parts.resize(parts_of(codes.rows()));
+    parallel_for(execution, sums.parts.size(),
+                 [&](std::size_t p) { sum_part(codes, words, dimensions, p, term, sums.parts[p]); });
+    sums.words.resize(all * dimensions);
+    sums.offsets.resize(all);
     parallel_ranges(execution, all, 64, [&](std::size_t first, std::size_t last) {
-        for (const Part& part : parts) {
-            for (std::size_t w = first; w < last; ++w) sums.offsets[w] += part.numbers[w];
-            for (std::size_t i = first * dimensions; i < last * dimensions; ++i)
-                sums.words[i] += static_cast<double>(part.directions[i]);
+        std::vector<double> sum(dimensions);
+        for (std::size_t w = first; w < last; ++w) {
+            double number = 0;
+            std::fill(sum.begin(), sum.end(), 0.0);
+            for (const WordSums& part : sums.parts) {
+                number += part.numbers[w];
+                const float* direction = part.directions.data() + w * dimensions;
+                for (std::size_t d = 0; d < dimensions; ++d) sum[d] += static_cast<double>(direction[d]);
+            }
+            sums.offsets[w] = scale * number;
+            for (std::size_t d = 0; d < dimensions; ++d) sums.words[w * dimensions + d] = scale * sum[d];
         }
     });
-    return sums;
 }
 
 CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
@@ -104,7 +118,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
     const Dictionaries& words = model.dictionaries;
     const std::size_t N = data.vectors.rows(), D = words.dimensions();
     const double scale = 1 / static_cast<double>(N);
-    std::vector<CompositeTerms> parts(kSumParts);
+    std::vector<CompositeTerms> parts(parts_of(N));
     // Adds vector n to its part and returns e_n; Σc is left in `sum`.
     const auto add = [&](std::size_t p, std::size_t n, float* sum) {
         const auto [error, excess] = approximate(data, words, model.word_offsets.data(), penalty, n, sum);
@@ -115,8 +129,8 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
         return excess;
     };
     if (gradient) {
-        *gradient = sum_by_word(
-            data.codes, words.words, D,
+        sum_by_word(
+            data.codes, words.words, D, scale,
             [&](std::size_t p, std::size_t n, float* direction) {
                 const double excess = add(p, n, direction);
                 // ∂/∂c = -2 r + (2 μ e + absolute·sign e)·(2 a·y - 2 (1 - θ) r), r = y - Σc
@@ -127,15 +141,14 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
                                   static_cast<float>(-slope), direction, 0, direction, D, direction);
                 return -pull;
             },
-            execution);
-        for (double& value : gradient->words) value *= scale;
-        for (double& value : gradient->offsets) value *= scale;
-        if (penalty.offsets == Offsets::tied) pull_tied(model, *gradient);
+            execution, *gradient);
+        if (penalty.offsets == Offsets::tied) pull_tied(model, execution, *gradient);
         if (penalty.offsets == Offsets::none) gradient->offsets.assign(gradient->offsets.size(), 0);
     } else {
-        parallel_for(execution, kSumParts, [&](std::size_t p) {
+        parallel_for(execution, parts.size(), [&](std::size_t p) {
             std::vector<float> sum(D);
-            for (std::size_t n = N * p / kSumParts; n < N * (p + 1) / kSumParts; ++n) add(p, n, sum.data());
+            const auto [first, last] = range_of(p, N);
+            for (std::size_t n = first; n < last; ++n) add(p, n, sum.data());
         });
     }
     CompositeTerms terms;

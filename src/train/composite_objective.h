@@ -14,6 +14,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/aligned.h"
 #include "model/composite_input.h"
 #include "summand/dictionaries.h"
 #include "summand/execution.h"
@@ -56,18 +57,24 @@ struct CompositeTerms {
     }
 };
 
-struct CompositeGradient {
-    std::vector<double> words;    ///< as Dictionaries::rows
-    std::vector<double> offsets;  ///< as word_offsets; zeros where they are not free
+/// Sums over one part of the data.
+struct WordSums {
+    AlignedBuffer<float> directions;  ///< of each word
+    std::vector<double> numbers;
 };
 
-/// What term(part, n, direction) yields, summed over the vectors that use each word: D numbers written to `direction`,
-/// and the number returned. Parts of the data run at the same time; they and their order are fixed, so the sums are the
-/// same for every number of threads.
-inline constexpr std::size_t kSumParts = 16;
+struct CompositeGradient {
+    std::vector<double> words;         ///< as Dictionaries::rows
+    std::vector<double> offsets;       ///< as word_offsets; zeros where they are not free
+    std::vector<WordSums> parts = {};  ///< that it was summed from; their memory serves the next sum
+};
+
+/// What term(part, n, direction) yields, summed over the vectors that use each word and multiplied by `scale`: D
+/// numbers written to `direction`, and the number returned. Parts of the data run at the same time; they and their
+/// order depend on the number of vectors alone, so the sums are the same for every number of threads.
 using WordTerm = std::function<double(std::size_t part, std::size_t n, float* direction)>;
-CompositeGradient sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions,
-                              const WordTerm& term, const Execution& execution);
+void sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions, double scale,
+                 const WordTerm& term, const Execution& execution, CompositeGradient& sums);
 
 /// Sets word_offset = |c|² + ε/M.
 void tie_offsets(CompositeModel& model);

@@ -15,6 +15,11 @@
 namespace summand {
 namespace {
 
+// Pairs of steps and gradients that the solver remembers. It goes through all of them in every iteration, which takes
+// longer than the objective itself where there are many variables, and few lead as far (docs/decisions/0004).
+constexpr int kCorrections = 8, kFewCorrections = 3;
+constexpr std::size_t kManyVariables = 1'000'000;
+
 /// Value and gradient at a model; may set its tied offsets.
 using Objective = std::function<double(CompositeModel&, CompositeGradient&)>;
 
@@ -46,7 +51,10 @@ public:
         best_ = model_;
         // The solver's first step has length one: a common factor makes that a gradient step of size 1/(2M).
         double norm = 0;
-        for (std::size_t i = 0; i < scale_.size(); ++i) norm += gradient(i) * gradient(i);
+        for_each([&](float, double derivative, std::size_t i) {
+            const double scaled = scale_[i] * derivative;
+            norm += scaled * scaled;
+        });
         const double unit = std::sqrt(norm) / (2 * static_cast<double>(model_.dictionaries.count));
         if (!(unit > 0)) return lowest_;
         // Its limits and stopping rules are absolute: it sees the value relative to the first, whatever the data's
@@ -55,11 +63,12 @@ public:
         for (double& scale : scale_) scale *= unit;
         const std::unique_ptr<lbfgsfloatval_t, void (*)(lbfgsfloatval_t*)> x(
             lbfgs_malloc(static_cast<int>(scale_.size())), lbfgs_free);
-        for (std::size_t i = 0; i < scale_.size(); ++i) x.get()[i] = static_cast<double>(value(i)) / scale_[i];
+        for_each(
+            [&, to = x.get()](float value, double, std::size_t i) { to[i] = static_cast<double>(value) / scale_[i]; });
         lbfgs_parameter_t parameters;
         lbfgs_parameter_init(&parameters);
         parameters.max_iterations = iterations;
-        parameters.m = 8;
+        parameters.m = scale_.size() > kManyVariables ? kFewCorrections : kCorrections;
         parameters.epsilon = 1e-9;
         parameters.max_linesearch = 8;
         lbfgs(static_cast<int>(scale_.size()), x.get(), nullptr, &Descent::call, nullptr, this, &parameters);
@@ -69,24 +78,30 @@ public:
     }
 
 private:
-    float& value(std::size_t i) {
-        return i < words_ ? model_.dictionaries.rows.data()[i] : model_.word_offsets[i - words_];
-    }
-    double gradient(std::size_t i) const {
-        return scale_[i] * (i < words_ ? gradient_.words[i] : gradient_.offsets[i - words_]);
+    // visit(value, derivative, i) for each variable i.
+    template <class Visit>
+    void for_each(const Visit& visit) {
+        float* words = model_.dictionaries.rows.data();
+        for (std::size_t i = 0; i < words_; ++i) visit(words[i], gradient_.words[i], i);
+        for (std::size_t i = words_; i < scale_.size(); ++i)
+            visit(model_.word_offsets[i - words_], gradient_.offsets[i - words_], i);
     }
 
     double at(const lbfgsfloatval_t* x, lbfgsfloatval_t* g) {
         double result = lowest_;
         if (std::exchange(started_, true)) {
-            for (std::size_t i = 0; i < scale_.size(); ++i) value(i) = static_cast<float>(x[i] * scale_[i]);
+            for_each([&, scale = scale_.data()](float& value, double, std::size_t i) {
+                value = static_cast<float>(x[i] * scale[i]);
+            });
             result = objective_(model_, gradient_);
             if (result < lowest_) {
                 lowest_ = result;
                 best_ = model_;
             }
         }
-        for (std::size_t i = 0; i < scale_.size(); ++i) g[i] = gradient(i) / first_;
+        for_each([g, first = first_, scale = scale_.data()](float, double derivative, std::size_t i) {
+            g[i] = scale[i] * derivative / first;
+        });
         return result / first_;
     }
 

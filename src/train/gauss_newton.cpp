@@ -60,9 +60,9 @@ public:
     }
 
     /// The second derivative, applied to a direction.
-    CompositeGradient curvature(const Change& direction) const {
-        CompositeGradient result = sum_by_word(
-            data_.codes, words_, dimensions_,
+    void curvature(const Change& direction, CompositeGradient& image) const {
+        sum_by_word(
+            data_.codes, words_, dimensions_, 1 / static_cast<double>(data_.codes.rows()),
             [&](std::size_t, std::size_t n, float* out) {
                 sum_chosen(direction.words.data(), n, out);
                 const float* y = data_.vectors.vectors.row(n);
@@ -77,11 +77,7 @@ public:
                                   out);
                 return penalty_.offsets == Offsets::free ? -2 * penalty_.penalty * slope : 0;
             },
-            execution_);
-        const double scale = 1 / static_cast<double>(data_.codes.rows());
-        for (double& value : result.words) value *= scale;
-        for (double& value : result.offsets) value *= scale;
-        return result;
+            execution_, image);
     }
 
     /// The gradient divided by the curvature that is left without the penalty; offsets, by their own.
@@ -128,8 +124,9 @@ Change minimise(const Tangent& tangent, CompositeGradient gradient, int iteratio
     CompositeGradient total{std::vector<double>(direction.words.size()), std::vector<double>(direction.offsets.size())};
     double size = product(gradient, direction);
     const double enough = kTolerance * size;  // beyond it, rounding would lead
+    CompositeGradient image;
     for (int i = 0; i < iterations && size > enough; ++i) {
-        const CompositeGradient image = tangent.curvature(direction);
+        tangent.curvature(direction, image);
         const double bend = product(image, direction);
         if (!(bend > 0)) break;
         add(total, -size / bend,
