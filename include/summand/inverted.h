@@ -85,9 +85,9 @@ public:
     const std::shared_ptr<const CellTables>& cells() const { return cells_; }
 
 private:
-    template <class Collector>
-    std::vector<Collector> scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options,
-                                const Collector& start) const;
+    template <class Collector, class Answers>
+    void scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options, const Collector& start,
+              Answers& answers) const;
 
     InvertedModel model_;
     std::shared_ptr<const InvertedLists> lists_;

@@ -44,7 +44,9 @@ public:
     void set_limit(Neighbor limit) { limit_ = limit; }
 
     void offer(Neighbor entry) {
-        if (entry < limit_) insert(entry);
+        if (!(entry < limit_)) return;
+        entries_.push_back(entry);
+        if (entries_.size() >= room_) shrink();
     }
 
     /// How many are held, k and more of which the worst will be dropped.
@@ -60,13 +62,12 @@ public:
     std::vector<Neighbor> take();
 
 private:
-    void insert(Neighbor entry);
     void shrink();
     float score_of_rank(std::size_t rank);
     void drop_larger(float score);
 
-    std::size_t k_;
-    std::vector<Neighbor> entries_;  // fewer than 2k, unordered; cut to the k best when there are as many
+    std::size_t k_, room_;
+    std::vector<Neighbor> entries_;  // fewer than the room, unordered; cut to the k best when there are as many
     Neighbor limit_{std::numeric_limits<float>::infinity(), std::numeric_limits<std::int64_t>::max()};
 };
 

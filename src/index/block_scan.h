@@ -22,6 +22,14 @@ struct Survivors {
     std::span<SurvivorWord> words;
 };
 
+/// All vectors of a block that count, where there is no limit.
+inline std::size_t all_words(const std::uint64_t* kept, SurvivorWord* out) {
+    std::size_t found = 0;
+    for (std::size_t w = 0; w < kBlockWords; ++w)
+        if (kept[w] != 0) out[found++] = {kept[w], w};
+    return found;
+}
+
 /// `codes`: of block `first`. survived(survivors) for the blocks first … last-1, a few of them at a time; limit() is
 /// asked again and again, first of all after the block that gives one. kept(first_word, count, buffer) gives the bits
 /// of the vectors that count.
@@ -37,10 +45,16 @@ void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, 
         const bool limited = wanted < std::numeric_limits<float>::max();
         blocks = std::min(limited ? kChunkBlocks : 1, last - b);
         const std::uint64_t* words = kept(b * kBlockWords, blocks * kBlockWords, buffer);
-        const SurvivorCount count =
-            kernels().scan.survivors(bounds.tables(), codes.block(b - first), blocks, words, survivors);
-        bounds.learn(count, blocks);
-        survived(Survivors{codes.block(b - first), b * kBlockVectors, {survivors, count.words}});
+        std::size_t found = 0;
+        if (limited) {
+            const SurvivorCount count =
+                kernels().scan.survivors(bounds.tables(), codes.block(b - first), blocks, words, survivors);
+            bounds.learn(count, blocks);
+            found = count.words;
+        } else {
+            found = all_words(words, survivors);
+        }
+        survived(Survivors{codes.block(b - first), b * kBlockVectors, {survivors, found}});
     }
 }
 

@@ -46,16 +46,8 @@ struct ScoredVectors {
         });
     }
 
-    /// Drops those with a larger score, which are not predictable, without a branch.
-    void keep_up_to(float limit) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            vectors[kept] = vectors[i];
-            scores[kept] = scores[i];
-            kept += scores[i] <= limit;
-        }
-        count = kept;
-    }
+    /// Drops those with a larger score.
+    void keep_up_to(float limit) { count = kernels().scan.keep_up_to(limit, scores, vectors, count); }
 };
 
 class CodeScores {
@@ -99,8 +91,11 @@ public:
         std::copy_n(listed, count, out.vectors + out.count);
         kernels().scan.listed_sums(task(survivors.codes), listed, count, out.scores + out.count);
         out.count += count;
-        for (std::size_t i = 0; i < out.count; ++i)
-            out.scores[i] = score(survivors.vector + out.vectors[i], out.scores[i]);
+        if (codes_.has_bias())
+            for (std::size_t i = 0; i < out.count; ++i)
+                out.scores[i] = score(survivors.vector + out.vectors[i], out.scores[i]);
+        else
+            for (std::size_t i = 0; i < out.count; ++i) out.scores[i] += offset_;
     }
 
     /// Asks memory for the codes of a word, which are scored soon.

@@ -20,23 +20,20 @@ void Nearest::guess(std::vector<float> sample, double fraction) {
     top_ = TopK(k_, guessed_);
 }
 
-Neighbors neighbors_of(std::vector<Nearest> collectors, std::size_t columns) {
-    Neighbors found{{collectors.size(), columns, kNoId},
-                    {collectors.size(), columns, std::numeric_limits<float>::infinity()}};
-    for (std::size_t i = 0; i < collectors.size(); ++i) {
-        const std::vector<Neighbor> entries = collectors[i].take();
-        for (std::size_t j = 0; j < entries.size(); ++j) {
-            found.ids[i][j] = entries[j].id;
-            found.scores[i][j] = entries[j].score;
-        }
+NearestAnswers::NearestAnswers(std::size_t rows, std::size_t columns)
+    : found_{{rows, columns, kNoId}, {rows, columns, std::numeric_limits<float>::infinity()}} {}
+
+void NearestAnswers::add(std::size_t row, Nearest& collector) {
+    const std::vector<Neighbor> entries = collector.take();
+    for (std::size_t j = 0; j < entries.size(); ++j) {
+        found_.ids[row][j] = entries[j].id;
+        found_.scores[row][j] = entries[j].score;
     }
-    return found;
 }
 
-RangeNeighbors neighbors_of(std::vector<Within> collectors) {
+RangeNeighbors RangeAnswers::finish() const {
     RangeNeighbors found{{0}, {}};
-    for (Within& within : collectors) {
-        const std::vector<Neighbor> entries = within.take();
+    for (const std::vector<Neighbor>& entries : rows_) {
         found.entries.insert(found.entries.end(), entries.begin(), entries.end());
         found.begin.push_back(found.entries.size());
     }

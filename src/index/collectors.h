@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -92,8 +93,35 @@ private:
     std::vector<Neighbor> entries_;
 };
 
-/// Rows of `columns` answers; what a collector lacks stays id -1 and score +infinity.
-Neighbors neighbors_of(std::vector<Nearest> collectors, std::size_t columns);
-RangeNeighbors neighbors_of(std::vector<Within> collectors);
+/// The answers of many queries, each put into its row by `add`; threads may add to different rows at the same time.
+class NearestAnswers {
+public:
+    /// What a collector lacks of `columns` answers stays id -1 and score +infinity.
+    NearestAnswers(std::size_t rows, std::size_t columns);
+
+    void add(std::size_t row, Nearest& collector);
+    Neighbors finish() { return std::move(found_); }
+
+private:
+    Neighbors found_;
+};
+
+class RangeAnswers {
+public:
+    explicit RangeAnswers(std::size_t rows) : rows_(rows) {}
+
+    void add(std::size_t row, Within& collector) { rows_[row] = collector.take(); }
+    RangeNeighbors finish() const;
+
+private:
+    std::vector<std::vector<Neighbor>> rows_;
+};
+
+/// Those of all collectors.
+template <class Collector, class Answers>
+auto finished(std::vector<Collector> collectors, Answers answers) {
+    for (std::size_t i = 0; i < collectors.size(); ++i) answers.add(i, collectors[i]);
+    return answers.finish();
+}
 
 }  // namespace summand

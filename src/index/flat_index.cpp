@@ -76,7 +76,7 @@ Neighbors FlatIndex::search(MatrixView<float> queries, const SearchOptions& opti
                       .selection = selection,
                       .seeds = seeds_for(*packed_, selection, k),
                       .execution = options.execution};
-    return neighbors_of(BatchScan<Nearest>(job, queries).run(Nearest(k)), options.k);
+    return finished(BatchScan<Nearest>(job, queries).run(Nearest(k)), NearestAnswers(queries.rows(), options.k));
 }
 
 RangeNeighbors FlatIndex::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
@@ -88,7 +88,7 @@ RangeNeighbors FlatIndex::search_range(MatrixView<float> queries, float radius, 
                       .selection = selection,
                       .seeds = kNoSeeds,
                       .execution = options.execution};
-    return neighbors_of(BatchScan<Within>(job, queries).run(Within(radius)));
+    return finished(BatchScan<Within>(job, queries).run(Within(radius)), RangeAnswers(queries.rows()));
 }
 
 }  // namespace summand

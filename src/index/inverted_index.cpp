@@ -56,18 +56,22 @@ std::vector<std::size_t> InvertedIndex::list_sizes() const {
 
 Neighbors InvertedIndex::search(MatrixView<float> queries, const InvertedSearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
-    return neighbors_of(scan("search", queries, options, Nearest(std::min(options.k, size()))), options.k);
+    NearestAnswers answers(queries.rows(), options.k);
+    scan("search", queries, options, Nearest(std::min(options.k, size())), answers);
+    return answers.finish();
 }
 
 RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius,
                                            const InvertedSearchOptions& options) const {
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
-    return neighbors_of(scan("search_range", queries, options, Within(radius)));
+    RangeAnswers answers(queries.rows());
+    scan("search_range", queries, options, Within(radius), answers);
+    return answers.finish();
 }
 
-template <class Collector>
-std::vector<Collector> InvertedIndex::scan(const char* what, MatrixView<float> queries,
-                                           const InvertedSearchOptions& options, const Collector& start) const {
+template <class Collector, class Answers>
+void InvertedIndex::scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options,
+                         const Collector& start, Answers& answers) const {
     require(options.probes > 0 || options.candidates > 0, what, ": expected at least 1 cell to probe, got 0");
     tables_->check(what, queries);
     const Matrix<float> moved = scaled(what, queries, model_.metric);
@@ -75,7 +79,7 @@ std::vector<Collector> InvertedIndex::scan(const char* what, MatrixView<float> q
     if (options.scoring == Scoring::reconstruction) reconstruction.emplace(model_, *lists_);
     const InvertedJob job{
         what, model_, *lists_, *tables_, *cells_, options, reconstruction ? &*reconstruction : nullptr};
-    return InvertedScan<Collector>(job, moved.view()).run(start);
+    InvertedScan<Collector, Answers>(job, moved.view(), start, answers).run();
 }
 
 }  // namespace summand

@@ -28,18 +28,17 @@ struct InvertedJob {
     const Reconstruction* reconstruction;  ///< null: scores come from tables
 };
 
-template <class Collector>
+template <class Collector, class Answers>
 class InvertedScan {
 public:
-    InvertedScan(const InvertedJob& job, MatrixView<float> queries) : job_(job), queries_(queries) {}
+    /// Every query has a collector that is an heir of `start`, and a row of `answers`.
+    InvertedScan(const InvertedJob& job, MatrixView<float> queries, const Collector& start, Answers& answers)
+        : job_(job), queries_(queries), start_(start), answers_(answers) {}
 
-    /// The collectors of all queries, each begun as an heir of `start`.
-    std::vector<Collector> run(const Collector& start) {
-        collectors_.assign(queries_.rows(), start);
+    void run() {
         const std::size_t size = group_size();
         parallel_for(job_.options.execution, (queries_.rows() + size - 1) / size,
                      [&](std::size_t g) { Group(*this, g * size, std::min(size, queries_.rows() - g * size)).run(); });
-        return std::move(collectors_);
     }
 
 private:
@@ -77,6 +76,7 @@ private:
             const MatrixView<float> queries = scan.queries_.slice(first, count);
             job_.tables.build(job_.what, queries, first, entries_, offsets_.data());
             if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
+            for (std::size_t q = 0; q < count; ++q) collectors_.push_back(scan.start_.heir());
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
                 bounds_.emplace_back(job_.lists.packed(), entries_ + q * job_.tables.entries(), offsets_[q]);
         }
@@ -86,6 +86,7 @@ private:
             for (const Visit& visit : chosen_visits(later)) scan_list(visit);
             std::sort(later.begin(), later.end());
             for (const Visit& visit : later) scan_list(visit);
+            for (std::size_t q = 0; q < count_; ++q) scan_.answers_.add(first_ + q, collectors_[q]);
         }
 
     private:
@@ -120,7 +121,7 @@ private:
             check_stop(job_.options.execution);
             const float* entries = entries_ + visit.query * job_.tables.entries();
             const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
-            ListScan<Collector> list(job_.lists, job_.options.filter, scan_.collectors_[first_ + visit.query]);
+            ListScan<Collector> list(job_.lists, job_.options.filter, collectors_[visit.query]);
             if (job_.reconstruction) {
                 list.score_all(begin, end, [&](std::size_t position) {
                     return job_.reconstruction->score(moved_[visit.query], visit.cell, position, sum_);
@@ -163,13 +164,15 @@ private:
         std::vector<float> offsets_;
         AlignedBuffer<float> cell_entries_;  // of one query in one cell
         std::vector<QueryBounds> bounds_;    // of each query, or one for all
+        std::vector<Collector> collectors_;  // of each query
         Matrix<float> moved_;                // the queries, where vectors are reconstructed
         std::vector<float> sum_;             // room for one
     };
 
     const InvertedJob& job_;
     MatrixView<float> queries_;
-    std::vector<Collector> collectors_;
+    const Collector& start_;
+    Answers& answers_;
 };
 
 }  // namespace summand

@@ -10,19 +10,39 @@ namespace {
 constexpr std::size_t kMostReserved = 1 << 15;
 constexpr std::size_t kMany = 128;
 constexpr std::size_t kSpare = 16;  // so that small k are not cut after every few entries
+constexpr std::size_t kRooms = 3;   // of k: more would leave the limit too high for too long
 
-std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : 2 * k; }
+constexpr std::size_t kMostRanked = 512;  // of more, that all are compared with all costs more than sorting them
+
+std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : kRooms * k; }
+
+// By how many scores are smaller, which needs no predictions; those with equal scores by id.
+std::vector<Neighbor> ranked(const std::vector<Neighbor>& entries) {
+    float scores[kMostRanked];
+    std::int32_t ranks[kMostRanked];
+    for (std::size_t i = 0; i < entries.size(); ++i) scores[i] = entries[i].score;
+    kernels().scan.ranks(scores, entries.size(), ranks);
+    std::vector<Neighbor> sorted(entries.size());
+    std::uint16_t equal[kMostRanked] = {};  // how many have the rank so far
+    bool all_differ = true;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto rank = static_cast<std::size_t>(ranks[i]);
+        all_differ &= equal[rank] == 0;
+        sorted[rank + equal[rank]++] = entries[i];
+    }
+    if (!all_differ)
+        for (std::size_t rank = 0; rank < sorted.size(); rank += equal[rank]) {
+            const auto first = sorted.begin() + static_cast<std::ptrdiff_t>(rank);
+            std::sort(first, first + equal[rank]);
+        }
+    return sorted;
+}
 
 }  // namespace
 
-TopK::TopK(std::size_t k) : k_(k) { entries_.reserve(std::min(room(k), kMostReserved)); }
+TopK::TopK(std::size_t k) : k_(k), room_(room(k)) { entries_.reserve(std::min(room_, kMostReserved)); }
 
 TopK::TopK(std::size_t k, Neighbor limit) : TopK(k) { set_limit(limit); }
-
-void TopK::insert(Neighbor entry) {
-    entries_.push_back(entry);
-    if (entries_.size() >= room(k_)) shrink();
-}
 
 // The order of entries is not predictable, and most of what selecting among many costs are wrong predictions; that of
 // few costs less than a pass over them for every bit of a score.
@@ -69,8 +89,13 @@ std::size_t TopK::count_up_to(const Neighbor& entry) const {
 std::vector<Neighbor> TopK::take() {
     if (entries_.size() > k_) shrink();
     if (k_ == 0) entries_.clear();
-    std::sort(entries_.begin(), entries_.end());
-    return std::exchange(entries_, {});
+    if (entries_.size() > kMostRanked) {
+        std::sort(entries_.begin(), entries_.end());
+        return std::exchange(entries_, {});
+    }
+    std::vector<Neighbor> sorted = ranked(entries_);
+    entries_.clear();
+    return sorted;
 }
 
 }  // namespace summand

@@ -1,5 +1,5 @@
 // Portable vector code, included by each instruction set's file inside an anonymous namespace and compiled with
-// its flags: the compiler lowers the 64-byte vectors to what the level has. Only intrinsic-free C++ here.
+// its flags: the compiler lowers the 64-byte vectors to what the level has. Intrinsic-free C++ but for `fused`.
 
 using Float16 __attribute__((vector_size(64))) = float;
 using Int16 __attribute__((vector_size(64))) = std::int32_t;
@@ -20,6 +20,46 @@ SUMMAND_INLINE void store(T* p, V v) {
 }
 SUMMAND_INLINE Float16 broadcast(float x) { return Float16{} + x; }
 
+// A register of the level, one with the same value in all lanes, and a·b + c, rounded once.
+#if defined(__AVX512F__)
+using Wide = Float16;
+SUMMAND_INLINE Wide wide(float x) { return Wide(_mm512_set1_ps(x)); }
+SUMMAND_INLINE Wide fused(Wide a, Wide b, Wide c) { return Wide(_mm512_fmadd_ps(a, b, c)); }
+#elif defined(__FMA__)
+using Wide __attribute__((vector_size(32))) = float;
+SUMMAND_INLINE Wide wide(float x) { return Wide(_mm256_set1_ps(x)); }
+SUMMAND_INLINE Wide fused(Wide a, Wide b, Wide c) { return Wide(_mm256_fmadd_ps(a, b, c)); }
+#elif defined(__aarch64__)
+using Wide __attribute__((vector_size(16))) = float;
+SUMMAND_INLINE Wide wide(float x) { return Wide(vdupq_n_f32(x)); }
+SUMMAND_INLINE Wide fused(Wide a, Wide b, Wide c) { return Wide(vfmaq_f32(c, a, b)); }
+#else
+using Wide __attribute__((vector_size(16))) = float;
+SUMMAND_INLINE Wide wide(float x) { return Wide{x, x, x, x}; }
+// Without an instruction for it. The product is exact in double; the sum is rounded to an odd last bit where it is not,
+// so that rounding it to float does what rounding the exact sum does.
+SUMMAND_INLINE float fused(float a, float b, float c) {
+    const double product = static_cast<double>(a) * static_cast<double>(b), added = static_cast<double>(c);
+    const double sum = product + added, rest = sum - product;
+    const double error = (product - (sum - rest)) + (added - rest);
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &sum, sizeof bits);
+    const std::uint64_t odd = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+    bits = ((error != 0) & ((bits & 1) == 0)) ? odd : bits;
+    double result;
+    __builtin_memcpy(&result, &bits, sizeof result);
+    return static_cast<float>(result);
+}
+SUMMAND_INLINE Wide fused(Wide a, Wide b, Wide c) {
+    for (std::size_t l = 0; l < sizeof(Wide) / sizeof(float); ++l) c[l] = fused(a[l], b[l], c[l]);
+    return c;
+}
+#endif
+#if defined(__FMA__) || defined(__aarch64__)
+SUMMAND_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#endif
+constexpr std::size_t kWideLanes = sizeof(Wide) / sizeof(float);
+
 // ((l0+l8)+(l4+l12)) + … : halves are added until one value is left.
 SUMMAND_INLINE float lane_sum(Float16 v) {
     float lane[kLanes];
@@ -32,21 +72,23 @@ SUMMAND_INLINE float lane_sum(Float16 v) {
 template <std::size_t Vectors>
 SUMMAND_INLINE void inner_products_of(const float* query, const float* columns, std::size_t dimensions,
                                       std::size_t stride, float* out) {
-    Float16 sum[Vectors] = {};
+    Wide sum[Vectors] = {};
     for (std::size_t d = 0; d < dimensions; ++d)
-        for (std::size_t v = 0; v < Vectors; ++v) sum[v] += query[d] * load<Float16>(columns + d * stride + v * kLanes);
-    for (std::size_t v = 0; v < Vectors; ++v) store(out + v * kLanes, sum[v]);
+        for (std::size_t v = 0; v < Vectors; ++v)
+            sum[v] = fused(wide(query[d]), load<Wide>(columns + d * stride + v * kWideLanes), sum[v]);
+    for (std::size_t v = 0; v < Vectors; ++v) store(out + v * kWideLanes, sum[v]);
 }
 
 void inner_products(const float* query, const float* columns, std::size_t dimensions, std::size_t words,
                     std::size_t stride, float* out) {
     std::size_t w = 0;
-    for (; w + 8 * kLanes <= words; w += 8 * kLanes)
+    for (; w + 8 * kWideLanes <= words; w += 8 * kWideLanes)
         inner_products_of<8>(query, columns + w, dimensions, stride, out + w);
-    for (; w + kLanes <= words; w += kLanes) inner_products_of<1>(query, columns + w, dimensions, stride, out + w);
+    for (; w + kWideLanes <= words; w += kWideLanes)
+        inner_products_of<1>(query, columns + w, dimensions, stride, out + w);
     for (; w < words; ++w) {
         float sum = 0;
-        for (std::size_t d = 0; d < dimensions; ++d) sum += query[d] * columns[d * stride + w];
+        for (std::size_t d = 0; d < dimensions; ++d) sum = fused(query[d], columns[d * stride + w], sum);
         out[w] = sum;
     }
 }

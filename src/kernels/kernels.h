@@ -1,8 +1,9 @@
 // Inner loops, once per instruction set, as function pointers over plain pointers and sizes.
 //
 // Every level computes the same bits: sums run in an order that is part of each function's contract (either
-// element by element over one index, or in 16 interleaved lanes that are added up pairwise), and no file is
-// compiled with contraction of a*b+c. Kernel files may not emit weak symbols (tools/check_kernel_symbols).
+// element by element over one index, or in 16 interleaved lanes that are added up pairwise), products are added with
+// one rounding where it says "fused" and with two elsewhere, and no file is compiled with contraction of a*b+c. Kernel
+// files may not emit weak symbols (tools/check_kernel_symbols).
 #pragma once
 
 #include <cstddef>
@@ -44,7 +45,7 @@ struct IcmChoice {
 struct Kernels {
     const char* name;
 
-    /// out[w] = Σ_d query[d]·columns[d·stride + w], d ascending, for w < words.
+    /// out[w] = Σ_d query[d]·columns[d·stride + w], d ascending, fused, for w < words.
     void (*inner_products)(const float* query, const float* columns, std::size_t dimensions, std::size_t words,
                            std::size_t stride, float* out);
 

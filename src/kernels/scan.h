@@ -146,7 +146,7 @@ struct SumsTask {
     bool pairs;                ///< two codes in a byte, 16 slots; else 256 slots
 };
 
-/// out[q·out_stride + w] = Σ_d queries[q·query_stride + d]·columns[d·stride + w], d ascending.
+/// out[q·out_stride + w] = Σ_d queries[q·query_stride + d]·columns[d·stride + w], d ascending, fused.
 struct ProductsTask {
     const float* queries;
     std::size_t query_count, query_stride;
@@ -157,7 +157,7 @@ struct ProductsTask {
 };
 
 /// out[q·out_stride + e] = Σ_i queries[dimensions[i]·16 + q]·values[i] for i from begin[e] to begin[e+1] - 1,
-/// ascending: the bits of `products` where the other values are zero.
+/// ascending, fused: the bits of `products` where the other values are zero.
 struct SparseProductsTask {
     const float* queries;     ///< transposed: 16 values, one per query, for each dimension
     std::size_t query_count;  ///< at most 16
@@ -200,6 +200,13 @@ struct ScanKernels {
 
     /// The rank-th smallest of any number of values, none of which is NaN; counted from 1.
     float (*ranked)(const float* values, std::size_t count, std::size_t rank);
+
+    /// Moves the values up to a limit to the front, in order, and the numbers with the same places; how many they are.
+    std::size_t (*keep_up_to)(float limit, float* values, std::uint32_t* numbers, std::size_t count);
+
+    /// out[i] = how many of the values are smaller than values[i], none of which is NaN; room for values and ranks up
+    /// to the next multiple of 16.
+    void (*ranks)(float* values, std::size_t count, std::int32_t* out);
 
     /// out[i] = the integer part of (values[i] - smallest)·scale, at most 255.
     void (*quantise)(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out);

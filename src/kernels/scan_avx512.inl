@@ -316,6 +316,22 @@ void sums(const SumsTask& task, float* out) {
     for (std::size_t j = 0; j < kWordVectors; j += kLanes) permuted_sums(task, j, out);
 }
 
+std::size_t keep_up_to(float limit, float* values, std::uint32_t* numbers, std::size_t count) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const __mmask16 present = count - i < kLanes ? static_cast<__mmask16>((1u << (count - i)) - 1) : kAllLanes;
+        const __m512 value = _mm512_maskz_loadu_ps(present, values + i);
+        const __m512i number = _mm512_maskz_loadu_epi32(present, numbers + i);
+        const __mmask16 small = _mm512_mask_cmp_ps_mask(present, value, _mm512_set1_ps(limit), _CMP_LE_OQ);
+        const auto more = static_cast<std::size_t>(__builtin_popcount(small));
+        const auto first = static_cast<__mmask16>((1u << more) - 1);
+        _mm512_mask_storeu_ps(values + kept, first, _mm512_maskz_compress_ps(small, value));
+        _mm512_mask_storeu_epi32(numbers + kept, first, _mm512_maskz_compress_epi32(small, number));
+        kept += more;
+    }
+    return kept;
+}
+
 constexpr ScanKernels scan_kernels = {
     .form = BoundForm::bytes,
     .survivors = survivors,
@@ -325,6 +341,8 @@ constexpr ScanKernels scan_kernels = {
     .listed_sums = listed_sums,
     .range = range,
     .ranked = ranked,
+    .keep_up_to = keep_up_to,
+    .ranks = ranks,
     .quantise = quantise,
     .finish = finish,
     .products = products,

@@ -30,24 +30,21 @@ SUMMAND_INLINE float of_key(std::int32_t key) {
     return value;
 }
 
+// One value of all lanes: halves are folded onto each other.
 template <class Fold>
 SUMMAND_INLINE std::int32_t folded(Int16 lanes, Fold fold) {
-    std::int32_t result = lanes[0];
-    for (std::size_t l = 1; l < kLanes; ++l) result = fold(result, lanes[l]);
-    return result;
+    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3));
+    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1));
+    return fold(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0))[0];
 }
 
-// Halves the range of keys until as many values as the rank are in the lower part.
-float ranked(const float* values, std::size_t count, std::size_t rank) {
-    const std::size_t whole = count / kLanes * kLanes;
-    float tail[kLanes];
-    for (std::size_t l = 0; l < kLanes; ++l) tail[l] = whole + l < count ? values[whole + l] : __builtin_inff();
-    const auto for_each = [&](auto body) {
-        for (std::size_t i = 0; i < whole; i += kLanes) body(keys_of(load<Float16>(values + i)));
-        if (whole < count) body(keys_of(load<Float16>(tail)));
-    };
-    const auto larger = [](std::int32_t a, std::int32_t b) { return a < b ? b : a; };
-    const auto smaller = [](std::int32_t a, std::int32_t b) { return b < a ? b : a; };
+// Halves the range of keys until as many values as the rank are in the lower part. for_each(body) gives the keys of all
+// values, in order, and of infinities at the end.
+template <class ForEach>
+SUMMAND_INLINE float ranked_of(std::size_t rank, ForEach for_each) {
+    const auto larger = [](Int16 a, Int16 b) { return a < b ? b : a; };
+    const auto smaller = [](Int16 a, Int16 b) { return b < a ? b : a; };
     constexpr std::int32_t kMost = 0x7fffffff;
     Int16 least = Int16{} + kMost, most = -least;
     for_each([&](Int16 keys) {
@@ -59,8 +56,7 @@ float ranked(const float* values, std::size_t count, std::size_t rank) {
         const auto middle = static_cast<std::int32_t>(low + (std::int64_t{high} - low) / 2);
         Int16 counts = {};
         for_each([&](Int16 keys) { counts -= keys <= middle; });
-        const auto below =
-            static_cast<std::size_t>(folded(counts, [](std::int32_t a, std::int32_t b) { return a + b; }));
+        const auto below = static_cast<std::size_t>(folded(counts, [](Int16 a, Int16 b) { return a + b; }));
         if (below == rank) {
             most = Int16{} - kMost;
             for_each([&](Int16 keys) { most = ((most < keys) & (keys <= middle)) ? keys : most; });
@@ -72,6 +68,47 @@ float ranked(const float* values, std::size_t count, std::size_t rank) {
             low = middle + 1;
     }
     return of_key(low);
+}
+
+constexpr std::size_t kKeptKeys = 1024;  // that are computed once; more, in every pass
+
+float ranked(const float* values, std::size_t count, std::size_t rank) {
+    const std::size_t whole = count / kLanes * kLanes;
+    float tail[kLanes];
+    for (std::size_t l = 0; l < kLanes; ++l) tail[l] = whole + l < count ? values[whole + l] : __builtin_inff();
+    const auto for_each = [&](auto body) {
+        for (std::size_t i = 0; i < whole; i += kLanes) body(keys_of(load<Float16>(values + i)));
+        if (whole < count) body(keys_of(load<Float16>(tail)));
+    };
+    if (count > kKeptKeys) return ranked_of(rank, for_each);
+    Int16 kept[kKeptKeys / kLanes];
+    std::size_t vectors = 0;
+    for_each([&](Int16 keys) { kept[vectors++] = keys; });
+    return ranked_of(rank, [&](auto body) {
+        for (std::size_t v = 0; v < vectors; ++v) body(kept[v]);
+    });
+}
+
+// Which are kept is not predictable: without a branch.
+[[maybe_unused]] std::size_t keep_one_by_one(float limit, float* values, std::uint32_t* numbers, std::size_t count) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        numbers[kept] = numbers[i];
+        values[kept] = values[i];
+        kept += values[i] <= limit;
+    }
+    return kept;
+}
+
+void ranks(float* values, std::size_t count, std::int32_t* out) {
+    const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
+    for (std::size_t i = count; i < padded; ++i) values[i] = __builtin_inff();
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const Float16 own = load<Float16>(values + i);
+        Int16 smaller = {};
+        for (std::size_t j = 0; j < count; ++j) smaller -= values[j] < own;
+        store(out + i, smaller);
+    }
 }
 
 void quantise(const float* values, std::size_t count, float smallest, float scale, std::uint8_t* out) {
@@ -95,42 +132,45 @@ bool finish(const float* offsets, float factor, std::size_t count, float* entrie
     return all != 0;
 }
 
-// Queries × vectors of 16 words whose sums stay in registers.
-#if defined(__AVX512F__)
+// Queries × registers of words whose sums stay in registers.
+#if defined(__AVX512F__) || defined(__aarch64__)
 constexpr std::size_t kTileQueries = 4, kTileVectors = 4;
-#elif defined(__AVX2__) || defined(__aarch64__)
-constexpr std::size_t kTileQueries = 4, kTileVectors = 1;
+#elif defined(__AVX2__)
+constexpr std::size_t kTileQueries = 4, kTileVectors = 2;
 #else
-constexpr std::size_t kTileQueries = 2, kTileVectors = 1;
+constexpr std::size_t kTileQueries = 2, kTileVectors = 2;
 #endif
 
-template <std::size_t Queries, std::size_t Vectors>
+template <std::size_t Vectors>
 SUMMAND_INLINE void products_of(const ProductsTask& task, std::size_t q, std::size_t w) {
-    Float16 sum[Queries][Vectors] = {};
+    Wide sum[kTileQueries][Vectors] = {};
     const float* query = task.queries + q * task.query_stride;
-    for (std::size_t d = 0; d < task.dimensions; ++d)
-        for (std::size_t v = 0; v < Vectors; ++v) {
-            const Float16 column = load<Float16>(task.columns + d * task.stride + w + v * kLanes);
-            for (std::size_t i = 0; i < Queries; ++i) sum[i][v] += query[i * task.query_stride + d] * column;
+    for (std::size_t d = 0; d < task.dimensions; ++d) {
+        const float* columns = task.columns + d * task.stride + w;
+        Wide column[Vectors];
+        for (std::size_t v = 0; v < Vectors; ++v) column[v] = load<Wide>(columns + v * kWideLanes);
+        for (std::size_t i = 0; i < kTileQueries; ++i) {
+            const Wide value = wide(query[i * task.query_stride + d]);
+            for (std::size_t v = 0; v < Vectors; ++v) sum[i][v] = fused(value, column[v], sum[i][v]);
         }
-    for (std::size_t i = 0; i < Queries; ++i)
+    }
+    for (std::size_t i = 0; i < kTileQueries; ++i)
         for (std::size_t v = 0; v < Vectors; ++v)
-            store(task.out + (q + i) * task.out_stride + w + v * kLanes, sum[i][v]);
+            store(task.out + (q + i) * task.out_stride + w + v * kWideLanes, sum[i][v]);
 }
 
-template <std::size_t Queries>
-SUMMAND_INLINE void products_row(const ProductsTask& task, std::size_t q) {
-    std::size_t w = 0;
-    for (; w + kTileVectors * kLanes <= task.words; w += kTileVectors * kLanes)
-        products_of<Queries, kTileVectors>(task, q, w);
-    for (; w + kLanes <= task.words; w += kLanes) products_of<Queries, 1>(task, q, w);
+// All queries but the last few, which do not fill a tile, against the same words: their columns stay in the cache.
+template <std::size_t Vectors>
+SUMMAND_INLINE void products_of_words(const ProductsTask& task, std::size_t w) {
+    for (std::size_t q = 0; q + kTileQueries <= task.query_count; q += kTileQueries) products_of<Vectors>(task, q, w);
 }
 
 void products(const ProductsTask& task) {
-    std::size_t q = 0;
-    if (task.query_count >= kTileQueries)
-        for (; q + kTileQueries <= task.query_count; q += kTileQueries) products_row<kTileQueries>(task, q);
-    for (; q < task.query_count; ++q)
+    std::size_t w = 0;
+    for (; w + kTileVectors * kWideLanes <= task.words; w += kTileVectors * kWideLanes)
+        products_of_words<kTileVectors>(task, w);
+    for (; w + kWideLanes <= task.words; w += kWideLanes) products_of_words<1>(task, w);
+    for (std::size_t q = task.query_count / kTileQueries * kTileQueries; q < task.query_count; ++q)
         inner_products(task.queries + q * task.query_stride, task.columns, task.dimensions, task.words, task.stride,
                        task.out + q * task.out_stride);
 }
@@ -153,13 +193,20 @@ SUMMAND_INLINE void exchange(Float16* rows, Lanes<Lane...>) {
 // 16 entries of 16 queries, transposed and stored.
 void sparse_products(const SparseProductsTask& task) {
     for (std::size_t first = 0; first < task.entries; first += kLanes) {
-        Float16 tile[kLanes];
+        constexpr std::size_t kVectors = kLanes / kWideLanes;
+        float sums[kLanes][kLanes];
         for (std::size_t e = 0; e < kLanes; ++e) {
-            Float16 sum = {};
-            for (std::uint32_t i = task.begin[first + e]; i < task.begin[first + e + 1]; ++i)
-                sum += load<Float16>(task.queries + task.dimensions[i] * kLanes) * task.values[i];
-            tile[e] = sum;
+            Wide sum[kVectors] = {};
+            for (std::uint32_t i = task.begin[first + e]; i < task.begin[first + e + 1]; ++i) {
+                const Wide value = wide(task.values[i]);
+                const float* queries = task.queries + task.dimensions[i] * kLanes;
+                for (std::size_t v = 0; v < kVectors; ++v)
+                    sum[v] = fused(load<Wide>(queries + v * kWideLanes), value, sum[v]);
+            }
+            for (std::size_t v = 0; v < kVectors; ++v) store(sums[e] + v * kWideLanes, sum[v]);
         }
+        Float16 tile[kLanes];
+        for (std::size_t e = 0; e < kLanes; ++e) tile[e] = load<Float16>(sums[e]);
         exchange<1>(tile, AllLanes());
         exchange<2>(tile, AllLanes());
         exchange<4>(tile, AllLanes());

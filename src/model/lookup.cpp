@@ -11,6 +11,7 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kLanes = 16;
+constexpr std::size_t kPanelSlots = 64;
 
 std::size_t rounded_up(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
@@ -94,20 +95,26 @@ TableBuilder::TableBuilder(const Quantizer& quantizer, Metric metric, SlotOrder 
     if (is_sparse(dictionaries))
         add_sparse(dictionaries, order);
     else
-        for (std::size_t m = 0; m < dictionaries.count; ++m) add_panel(dictionaries, m, order);
+        for (std::size_t m = 0; m < dictionaries.count; ++m)
+            for (std::size_t s = 0; s < slots_; s += kPanelSlots)
+                add_panel(dictionaries, m * slots_ + s, std::min(kPanelSlots, slots_ - s), order);
     if (!is_distance(metric)) return;
     for (std::size_t e = 0; e < word_offsets_.size(); ++e)
         word_offsets_[e] = quantizer.word_offsets[e / slots_ * dictionaries.words + order.words[e]];
 }
 
-void TableBuilder::add_panel(const Dictionaries& dictionaries, std::size_t m, SlotOrder order) {
+void TableBuilder::add_panel(const Dictionaries& dictionaries, std::size_t entry, std::size_t slots, SlotOrder order) {
+    const std::size_t m = entry / slots_;
     const auto [begin, end] = support(dictionaries, m);
-    const std::size_t first =
-        panels_.empty() ? 0 : panels_.back().first + (panels_.back().end - panels_.back().begin) * slots_;
-    panels_.push_back({begin, end, first});
-    for (std::size_t s = 0; s < slots_; ++s) {
-        const float* word = dictionaries.word(m, order.words[m * slots_ + s]);
-        for (std::size_t d = begin; d < end; ++d) columns_[first + (d - begin) * slots_ + s] = word[d];
+    std::size_t first = 0;
+    if (!panels_.empty()) {
+        const Panel& last = panels_.back();
+        first = last.first_float + (last.end - last.begin) * last.slots;
+    }
+    panels_.push_back({begin, end, entry, slots, first});
+    for (std::size_t s = 0; s < slots; ++s) {
+        const float* word = dictionaries.word(m, order.words[entry + s]);
+        for (std::size_t d = begin; d < end; ++d) columns_[first + (d - begin) * slots + s] = word[d];
     }
 }
 
@@ -162,15 +169,15 @@ void TableBuilder::check(const char* what, MatrixView<float> queries) const {
 }
 
 void TableBuilder::dense_products(const Matrix<float>& queries, float* entries) const {
-    for (std::size_t m = 0; m < panels_.size(); ++m)
-        kernels().scan.products({.queries = queries.data() + panels_[m].begin,
+    for (const Panel& panel : panels_)
+        kernels().scan.products({.queries = queries.data() + panel.begin,
                                  .query_count = queries.rows(),
                                  .query_stride = queries.columns(),
-                                 .columns = columns_.data() + panels_[m].first,
-                                 .dimensions = panels_[m].end - panels_[m].begin,
-                                 .words = slots_,
-                                 .stride = slots_,
-                                 .out = entries + m * slots_,
+                                 .columns = columns_.data() + panel.first_float,
+                                 .dimensions = panel.end - panel.begin,
+                                 .words = panel.slots,
+                                 .stride = panel.slots,
+                                 .out = entries + panel.entry,
                                  .out_stride = this->entries()});
 }
 

@@ -37,11 +37,14 @@ public:
                float* offsets) const;
 
 private:
-    // Words of one dictionary, in the dimensions where they are not zero:
+    // Words of a piece of a dictionary, in the dimensions where they are not zero:
     //     | dimension begin: slots floats | dimension begin + 1 | … | dimension end - 1 |
+    // Pieces are so small that they stay in the cache while queries are multiplied with them.
     struct Panel {
-        std::size_t begin, end;  // dimensions
-        std::size_t first;       // float of `panels_`
+        std::size_t begin, end;   // dimensions
+        std::size_t entry;        // the first
+        std::size_t slots;        // how many
+        std::size_t first_float;  // of `columns_`
     };
 
     // Values that are not zero, entry after entry, where these are few: those of entry e are begin[e] … begin[e+1]-1.
@@ -50,7 +53,7 @@ private:
         std::vector<float> values;
     };
 
-    void add_panel(const Dictionaries& dictionaries, std::size_t m, SlotOrder order);
+    void add_panel(const Dictionaries& dictionaries, std::size_t entry, std::size_t slots, SlotOrder order);
     void add_sparse(const Dictionaries& dictionaries, SlotOrder order);
     void dense_products(const Matrix<float>& queries, float* entries) const;
     void sparse_products(const Matrix<float>& queries, float* entries) const;

@@ -9,7 +9,7 @@ namespace summand {
 struct CellOptions {
     std::size_t dictionaries = 1;
     std::size_t words = 1024;
-    int iterations = 10;        ///< of k-means
+    int iterations = 20;        ///< of k-means
     std::size_t groups = 0;     ///< IVF: cells are learnt and looked for in groups; 0: all at once
     std::string coarse = "PQ";  ///< IMI: PQ, OPQ or NOCQ
     Coding coding = Coding::residual;

@@ -63,13 +63,41 @@ TEST(InnerProducts, HaveTheBitsOfAPlainLoopOnEveryLevel) {
             const std::vector<float> columns = random_floats(dimensions * stride, random);
             std::vector<float> expected(words);
             for (std::size_t d = 0; d < dimensions; ++d)
-                for (std::size_t w = 0; w < words; ++w) expected[w] += query[d] * columns[d * stride + w];
+                for (std::size_t w = 0; w < words; ++w)
+                    expected[w] = std::fma(query[d], columns[d * stride + w], expected[w]);
             for_each_level([&](const Kernels& level) {
                 std::vector<float> out(words);
                 level.inner_products(query.data(), columns.data(), dimensions, words, stride, out.data());
                 EXPECT_EQ(out, expected);
             });
         }
+}
+
+// c + a·b of terms whose last bits lie far apart, next to each other, or on the middle between two floats.
+TEST(InnerProducts, RoundOnceOnEveryLevel) {
+    constexpr std::size_t kWords = 16;
+    Random random(7);
+    const auto term = [&](int least, int exponents) {
+        const auto exponent = least + static_cast<int>(random.below(static_cast<std::uint64_t>(exponents)));
+        const std::uint64_t bits = random.below(2) ? random.below(1 << 24) : std::uint64_t{1} << random.below(24);
+        const float size = std::ldexp(static_cast<float>(bits), exponent - 24);
+        return random.below(2) ? size : -size;
+    };
+    for (int trial = 0; trial < 20000; ++trial) {
+        const bool subnormal = trial % 4 == 0;
+        const std::vector<float> query = {1, term(subnormal ? -70 : -15, 30)};
+        std::vector<float> columns(2 * kWords), expected(kWords);
+        for (std::size_t w = 0; w < kWords; ++w) {
+            columns[w] = term(subnormal ? -140 : -30, 60);
+            columns[kWords + w] = term(subnormal ? -70 : -15, 30);
+            expected[w] = std::fma(query[1], columns[kWords + w], columns[w]);
+        }
+        for_each_level([&](const Kernels& level) {
+            std::vector<float> out(kWords);
+            level.inner_products(query.data(), columns.data(), 2, kWords, kWords, out.data());
+            EXPECT_EQ(out, expected);
+        });
+    }
 }
 
 TEST(ArgminSum, IsTheFirstSmallestOnEveryLevel) {

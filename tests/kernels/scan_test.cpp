@@ -190,21 +190,74 @@ TEST(ScanKernels, SumsRunInTheOrderOfTheDictionaries) {
         }
 }
 
+// With ties, zeros of either sign and infinities, or all different.
+std::vector<float> values_of_kind(int kind, std::size_t count, Random& random) {
+    std::vector<float> values(count);
+    for (float& value : values) {
+        const auto whole = static_cast<float>(random.below(7)) - 3;
+        value = kind == 0   ? whole * -0.0f
+                : kind == 1 ? whole
+                : kind == 2 ? whole * 2e38f
+                            : static_cast<float>(random.gaussian());
+    }
+    return values;
+}
+
 TEST(ScanKernels, RankedValuesAreThoseOfTheSortedOnes) {
     Random random(9);
-    for (const std::size_t count : {1, 2, 15, 16, 17, 100, 515})
+    for (const std::size_t count : {1, 2, 15, 16, 17, 100, 515, 1024, 1030})
         for (int kind = 0; kind < 4; ++kind) {
-            std::vector<float> values(count);
-            for (float& value : values) {
-                const auto whole = static_cast<float>(random.below(7)) - 3;  // ties, and zeros of either sign
-                value = kind == 0 ? whole * -0.0f : kind == 1 ? whole : kind == 2 ? whole * 1e38f : static_cast<float>(random.gaussian());
-            }
+            const std::vector<float> values = values_of_kind(kind, count, random);
             std::vector<float> sorted = values;
             std::sort(sorted.begin(), sorted.end());
             for_each_level([&](const ScanKernels& scan) {
                 for (std::size_t rank = 1; rank <= count; rank += 1 + count / 20)
                     EXPECT_EQ(scan.ranked(values.data(), count, rank), sorted[rank - 1]);
             });
+        }
+}
+
+TEST(ScanKernels, RanksCountTheSmallerValues) {
+    Random random(10);
+    for (const std::size_t count : {0, 1, 15, 16, 17, 100, 500})
+        for (int kind = 0; kind < 4; ++kind) {
+            const std::vector<float> values = values_of_kind(kind, count, random);
+            for_each_level([&](const ScanKernels& scan) {
+                std::vector<float> room = values;
+                room.resize(count + 16, -5.0f);
+                std::vector<std::int32_t> ranks(count + 16);
+                scan.ranks(room.data(), count, ranks.data());
+                for (std::size_t i = 0; i < count; ++i)
+                    EXPECT_EQ(ranks[i], std::count_if(values.begin(), values.end(),
+                                                      [&](float value) { return value < values[i]; }));
+            });
+        }
+}
+
+TEST(ScanKernels, ValuesUpToALimitAreKeptInOrderWithTheirNumbers) {
+    Random random(11);
+    for (const std::size_t count : {0, 1, 15, 16, 17, 100, 500})
+        for (int kind = 0; kind < 4; ++kind) {
+            const std::vector<float> values = values_of_kind(kind, count, random);
+            for (const float limit : {-1.0f, 0.0f, 0.5f, 1e38f}) {
+                std::vector<float> kept;
+                std::vector<std::uint32_t> numbers(count), kept_numbers;
+                for (std::size_t i = 0; i < count; ++i) {
+                    numbers[i] = static_cast<std::uint32_t>(3 * i);
+                    if (values[i] > limit) continue;
+                    kept.push_back(values[i]);
+                    kept_numbers.push_back(numbers[i]);
+                }
+                for_each_level([&](const ScanKernels& scan) {
+                    std::vector<float> room = values;
+                    std::vector<std::uint32_t> own = numbers;
+                    const std::size_t found = scan.keep_up_to(limit, room.data(), own.data(), count);
+                    room.resize(found);
+                    own.resize(found);
+                    EXPECT_EQ(room, kept);
+                    EXPECT_EQ(own, kept_numbers);
+                });
+            }
         }
 }
 
@@ -252,7 +305,7 @@ TEST(ScanKernels, ProductsOfManyQueriesHaveTheBitsOfOne) {
             for (std::size_t w = 0; w < words; ++w) {
                 float expected = 0;
                 for (std::size_t d = 0; d < dimensions; ++d)
-                    expected += query[q * dimensions + d] * columns[d * stride + w];
+                    expected = std::fma(query[q * dimensions + d], columns[d * stride + w], expected);
                 EXPECT_EQ(out[q * stride + w], expected);
             }
     });
