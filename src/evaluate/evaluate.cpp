@@ -117,17 +117,13 @@ Report report_of(const Measured& what, MatrixView<float> queries, MatrixView<std
 // The two steps that choose cells, apart from each other.
 void time_cells(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters,
                 Report& report) {
-    const CellTables& cells = *index.cells();
-    const Dictionaries& words = index.model().partition.dictionaries;
     const auto count = static_cast<double>(queries.rows());
-    std::vector<float> scores(queries.rows() * cells.scores());
     const Stopwatch scoring;
-    cells.build_scores("evaluate", queries, 0, scores.data());
+    const CellScores scores("evaluate", *index.cells(), *index.lists(), queries, 0,
+                            {parameters.probes, parameters.candidates});
     report.word_score_seconds = scoring.seconds() / count;
     const Stopwatch ordering;
-    for (std::size_t q = 0; q < queries.rows(); ++q)
-        nearest_cells({scores.data() + q * cells.scores(), words.count, words.words, cells.stride()}, *index.lists(),
-                      {parameters.probes, parameters.candidates});
+    for (std::size_t q = 0; q < queries.rows(); ++q) scores.nearest(q);
     report.cell_order_seconds = ordering.seconds() / count;
 }
 

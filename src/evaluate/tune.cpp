@@ -22,15 +22,11 @@ struct Visits {
 };
 
 Visits visits_of_block(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters) {
-    const CellTables& cells = *index.cells();
-    const Dictionaries& words = index.model().partition.dictionaries;
-    std::vector<float> scores(queries.rows() * cells.scores());
-    cells.build_scores("tune", queries, 0, scores.data());
+    const CellScores scores("tune", *index.cells(), *index.lists(), queries, 0,
+                            {parameters.probes, parameters.candidates});
     Visits visits;
     for (std::size_t q = 0; q < queries.rows(); ++q)
-        for (const Probe& probe :
-             nearest_cells({scores.data() + q * cells.scores(), words.count, words.words, cells.stride()},
-                           *index.lists(), {parameters.probes, parameters.candidates})) {
+        for (const Probe& probe : scores.nearest(q)) {
             visits.cells += 1;
             visits.vectors += static_cast<double>(index.lists()->length(probe.cell));
         }

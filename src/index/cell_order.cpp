@@ -35,19 +35,21 @@ void sort_best(std::vector<Probe>& all, std::size_t sorted, std::size_t count) {
     std::sort(first, last);
 }
 
-Probe word_at(const float* scores, std::size_t k) { return {static_cast<std::uint32_t>(k), scores[k]}; }
-
 std::vector<Probe> words_of(const WordScores& words, std::size_t dictionary) {
     std::vector<Probe> all(words.words);
     const float* scores = words.scores + dictionary * words.stride;
-    for (std::size_t k = 0; k < all.size(); ++k) all[k] = word_at(scores, k);
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = {static_cast<std::uint32_t>(k), scores[k]};
     return all;
 }
 
-// At least `count` words, all of the best among them.
-std::vector<Probe> best_words(const WordScores& words, std::size_t count) {
+// Cells of one dictionary that may be among the nearest: all, or at least as many as are probed, all of the best among
+// them. number(i) is the cell of score i.
+template <class Number>
+std::vector<Probe> chosen(const float* scores, std::size_t count, const ProbeLimit& limit, Number number) {
     std::vector<Probe> best;
-    for_smallest(words.scores, words.words, count, [&](std::size_t k) { best.push_back(word_at(words.scores, k)); });
+    for_smallest(scores, count, limit.candidates > 0 ? count : limit.probes, [&](std::size_t i) {
+        best.push_back({number(i), scores[i]});
+    });
     return best;
 }
 
@@ -72,8 +74,7 @@ private:
     std::size_t sorted_ = 0;
 };
 
-std::vector<Probe> nearest_single(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
-    SortedWords sorted(limit.candidates > 0 ? words_of(words, 0) : best_words(words, limit.probes));
+std::vector<Probe> nearest_of(SortedWords sorted, const InvertedLists& lists, const ProbeLimit& limit) {
     std::vector<Probe> found;
     Quota quota(lists, limit);
     for (std::size_t i = 0; i < sorted.size() && !quota.filled(); ++i) {
@@ -148,7 +149,14 @@ std::vector<Probe> nearest_pairs(const WordScores& words, const InvertedLists& l
 }  // namespace
 
 std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
-    return words.count == 1 ? nearest_single(words, lists, limit) : nearest_pairs(words, lists, limit);
+    if (words.count == 2) return nearest_pairs(words, lists, limit);
+    const auto same = [](std::size_t k) { return static_cast<std::uint32_t>(k); };
+    return nearest_of(SortedWords(chosen(words.scores, words.words, limit, same)), lists, limit);
+}
+
+std::vector<Probe> nearest_cells(const ScoredCells& some, const InvertedLists& lists, const ProbeLimit& limit) {
+    const auto cell = [&](std::size_t i) { return some.cells[i]; };
+    return nearest_of(SortedWords(chosen(some.scores.data(), some.scores.size(), limit, cell)), lists, limit);
 }
 
 }  // namespace summand

@@ -35,4 +35,11 @@ struct WordScores {
 
 std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit);
 
+/// Some cells, and their scores.
+struct ScoredCells {
+    std::vector<std::uint32_t> cells = {};
+    std::vector<float> scores = {};
+};
+std::vector<Probe> nearest_cells(const ScoredCells& some, const InvertedLists& lists, const ProbeLimit& limit);
+
 }  // namespace summand

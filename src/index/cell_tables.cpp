@@ -40,8 +40,12 @@ TableBuilder table_builder(const Partition& partition, Metric metric) {
 CellTables::CellTables(const InvertedModel& model, SlotOrder order)
     : count_(model.partition.dictionaries.count),
       words_(model.partition.dictionaries.words),
-      stride_(rounded_up(words_)),
-      words_of_queries_(table_builder(model.partition, inner_metric(model.metric))) {
+      stride_(rounded_up(words_)) {
+    const Metric metric = inner_metric(model.metric);
+    if (model.partition.groups.empty())
+        words_of_queries_.emplace(table_builder(model.partition, metric));
+    else
+        grouped_.emplace(model.partition, metric);
     if (is_distance(model.metric) && model.coding == Coding::residual) add_fine_tables(model, order);
 }
 
@@ -63,11 +67,6 @@ void CellTables::add_fine_tables(const InvertedModel& model, SlotOrder order) {
         shifts_[w] += kernels().dot(words.row(w), words.row(w), words.columns()) - model.partition.word_offsets[w];
 }
 
-void CellTables::build_scores(const char* what, MatrixView<float> queries, std::size_t first_row, float* scores) const {
-    std::vector<float> offsets(queries.rows());
-    words_of_queries_.build(what, queries, first_row, scores, offsets.data());
-}
-
 CellTables::Tables CellTables::tables(std::size_t cell) const {
     if (count_ == 1) return {tables_.data() + cell * entries_, nullptr};
     return {tables_.data() + cell / words_ * entries_, tables_.data() + (words_ + cell % words_) * entries_};
@@ -80,6 +79,25 @@ float CellTables::shift(const Partition& partition, std::size_t cell) const {
     if (partition.orthogonal) return shift;
     const Dictionaries& words = partition.dictionaries;
     return shift + 2 * kernels().dot(words.word(0, first), words.word(1, second), words.dimensions());
+}
+
+CellScores::CellScores(const char* what, const CellTables& cells, const InvertedLists& lists, MatrixView<float> queries,
+                       std::size_t first_row, const ProbeLimit& limit)
+    : cells_(cells), lists_(lists), limit_(limit) {
+    if (cells.grouped_) {
+        near_ = cells.grouped_->near(what, queries, first_row, lists, limit);
+        return;
+    }
+    thread_local Scratch<float> scratch;
+    scores_ = scratch.at_least(queries.rows() * cells.scores());
+    std::vector<float> offsets(queries.rows());
+    cells.words_of_queries_->build(what, queries, first_row, scores_, offsets.data());
+}
+
+std::vector<Probe> CellScores::nearest(std::size_t query) const {
+    if (cells_.grouped_) return nearest_cells(near_[query], lists_, limit_);
+    return nearest_cells({scores_ + query * cells_.scores(), cells_.count_, cells_.words_, cells_.stride_}, lists_,
+                         limit_);
 }
 
 }  // namespace summand

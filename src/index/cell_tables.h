@@ -8,9 +8,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.h"
+#include "index/cell_order.h"
+#include "index/grouped_cells.h"
 #include "model/lookup.h"
 #include "summand/inverted.h"
 
@@ -27,9 +30,8 @@ public:
     /// Whether each cell has tables of its own.
     bool per_cell() const { return entries_ > 0; }
 
-    std::size_t stride() const { return stride_; }           ///< from one dictionary's scores to the next
-    std::size_t scores() const { return count_ * stride_; }  ///< of one query
-    void build_scores(const char* what, MatrixView<float> queries, std::size_t first_row, float* scores) const;
+    /// Scores of all words of one query, or 0 where cells are chosen by groups.
+    std::size_t scores() const { return grouped_ ? 0 : count_ * stride_; }
 
     /// The tables of a cell: one, or two to be added.
     struct Tables {
@@ -42,13 +44,34 @@ public:
     std::size_t memory_bytes() const { return tables_.size() * sizeof(float); }
 
 private:
+    friend class CellScores;
+
     void add_fine_tables(const InvertedModel& model, SlotOrder order);
 
-    std::size_t count_, words_, stride_;
-    TableBuilder words_of_queries_;
-    std::size_t entries_ = 0;  // M × slots; 0 without tables
+    std::size_t count_, words_, stride_;  // dictionaries, words of each, and those with the last piece filled up
+    std::optional<TableBuilder> words_of_queries_;
+    std::optional<GroupedCells> grouped_;  // instead of them, where the partition has groups
+    std::size_t entries_ = 0;              // M × slots; 0 without tables
     AlignedBuffer<float> tables_;
     std::vector<float> shifts_;
+};
+
+/// Which cells are nearest to some queries. One at a time in a thread.
+class CellScores {
+public:
+    /// Throws `Error` that begins with `what` for a query whose scores overflow, the first query being row `first_row`.
+    CellScores(const char* what, const CellTables& cells, const InvertedLists& lists, MatrixView<float> queries,
+               std::size_t first_row, const ProbeLimit& limit);
+
+    /// Best first.
+    std::vector<Probe> nearest(std::size_t query) const;
+
+private:
+    const CellTables& cells_;
+    const InvertedLists& lists_;
+    ProbeLimit limit_;
+    float* scores_ = nullptr;        // of all words
+    std::vector<ScoredCells> near_;  // or of the cells of some groups
 };
 
 }  // namespace summand

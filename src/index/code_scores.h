@@ -120,12 +120,12 @@ public:
     }
 
 private:
-    static constexpr int kMany = 20;
+    static constexpr int kMany = 20, kManyPairs = 6;  // sums of pairs of codes are look-ups in registers
 
     // Mostly there are one or two, and counting bits is a function of its own where the instruction cannot be assumed.
-    static bool has_many(std::uint64_t mask) {
+    bool has_many(std::uint64_t mask) const {
         const std::uint64_t rest = mask & (mask - 1);
-        return (rest & (rest - 1)) != 0 && std::popcount(mask) >= kMany;
+        return (rest & (rest - 1)) != 0 && std::popcount(mask) >= (codes_.pairs() ? kManyPairs : kMany);
     }
 
     SumsTask task(const CodeRows& codes) const { return {codes, entries_, codes_.dictionaries(), codes_.pairs()}; }

@@ -25,10 +25,10 @@ void check_fit(const InvertedModel& model, const InvertedLists& lists) {
             "index: an inverted index takes no quantizer of unit vectors or of signs");
 }
 
-Matrix<float> scaled(const char* what, MatrixView<float> queries, Metric metric) {
+Matrix<float> unit_length(const char* what, MatrixView<float> queries) {
     Matrix<float> result(queries.rows(), queries.columns(),
                          std::vector<float>(queries.data(), queries.row(queries.rows())));
-    if (metric == Metric::cosine) scale_to_unit_length(result, what);
+    scale_to_unit_length(result, what);
     return result;
 }
 
@@ -74,12 +74,16 @@ void InvertedIndex::scan(const char* what, MatrixView<float> queries, const Inve
                          const Collector& start, Answers& answers) const {
     require(options.probes > 0 || options.candidates > 0, what, ": expected at least 1 cell to probe, got 0");
     tables_->check(what, queries);
-    const Matrix<float> moved = scaled(what, queries, model_.metric);
+    Matrix<float> scaled;
+    if (model_.metric == Metric::cosine) {
+        scaled = unit_length(what, queries);
+        queries = scaled.view();
+    }
     std::optional<Reconstruction> reconstruction;
     if (options.scoring == Scoring::reconstruction) reconstruction.emplace(model_, *lists_);
     const InvertedJob job{
         what, model_, *lists_, *tables_, *cells_, options, reconstruction ? &*reconstruction : nullptr};
-    InvertedScan<Collector, Answers>(job, moved.view(), start, answers).run();
+    InvertedScan<Collector, Answers>(job, queries, start, answers).run();
 }
 
 }  // namespace summand

@@ -47,8 +47,9 @@ private:
     static constexpr std::size_t kFewVectors = 32;  // that cost less one by one than tables and bounds of their cell
 
     std::size_t group_size() const {
-        const std::size_t fit = std::min(kGroupTableBytes / (job_.tables.entries() * sizeof(float)),
-                                         kGroupScoreBytes / (job_.cells.scores() * sizeof(float)));
+        const std::size_t fit =
+            std::min(kGroupTableBytes / (job_.tables.entries() * sizeof(float)),
+                     kGroupScoreBytes / (std::max<std::size_t>(1, job_.cells.scores()) * sizeof(float)));
         const std::size_t threads = thread_count(job_.options.execution);
         const std::size_t share = (queries_.rows() + threads - 1) / threads;
         return std::max<std::size_t>(1, std::min({fit, share, std::size_t{64}}));
@@ -98,17 +99,12 @@ private:
 
         // Of each query the nearest cells that hold k vectors; the rest of them goes into `later`.
         std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
-            const std::size_t size = job_.cells.scores();
-            thread_local Scratch<float> scratch;
-            float* scores = scratch.at_least(count_ * size);
-            job_.cells.build_scores(job_.what, scan_.queries_.slice(first_, count_), first_, scores);
-            const Dictionaries& words = job_.model.partition.dictionaries;
+            const CellScores scores(job_.what, job_.cells, job_.lists, scan_.queries_.slice(first_, count_), first_,
+                                    {job_.options.probes, job_.options.candidates});
             std::vector<Visit> nearest;
             for (std::uint32_t q = 0; q < count_; ++q) {
-                const WordScores own{scores + q * size, words.count, words.words, job_.cells.stride()};
                 std::size_t vectors = 0;
-                for (const Probe& probe :
-                     nearest_cells(own, job_.lists, {job_.options.probes, job_.options.candidates})) {
+                for (const Probe& probe : scores.nearest(q)) {
                     if (job_.lists.length(probe.cell) == 0) continue;
                     (vectors < job_.options.k ? nearest : later).push_back({probe.cell, q, probe.score});
                     vectors += job_.lists.length(probe.cell);

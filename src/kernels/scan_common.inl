@@ -2,19 +2,25 @@
 
 using Byte16 __attribute__((vector_size(16))) = std::uint8_t;
 
+// One value of all lanes: halves are folded onto each other.
+template <class Vector, class Fold>
+SUMMAND_INLINE auto folded(Vector lanes, Fold fold) {
+    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3));
+    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1));
+    return fold(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0))[0];
+}
+constexpr auto kLarger = [](auto a, auto b) { return a < b ? b : a; };
+constexpr auto kSmaller = [](auto a, auto b) { return b < a ? b : a; };
+
 ValueRange range(const float* values, std::size_t count) {
     Float16 low = load<Float16>(values), high = low;
     for (std::size_t i = kLanes; i < count; i += kLanes) {
         const Float16 value = load<Float16>(values + i);
-        low = value < low ? value : low;
-        high = high < value ? value : high;
+        low = kSmaller(low, value);
+        high = kLarger(high, value);
     }
-    ValueRange result{low[0], high[0]};
-    for (std::size_t l = 1; l < kLanes; ++l) {
-        result.smallest = low[l] < result.smallest ? low[l] : result.smallest;
-        result.largest = result.largest < high[l] ? high[l] : result.largest;
-    }
-    return result;
+    return {folded(low, kSmaller), folded(high, kLarger)};
 }
 
 // Floats as integers of the same order; zeros of either sign are one.
@@ -30,42 +36,40 @@ SUMMAND_INLINE float of_key(std::int32_t key) {
     return value;
 }
 
-// One value of all lanes: halves are folded onto each other.
-template <class Fold>
-SUMMAND_INLINE std::int32_t folded(Int16 lanes, Fold fold) {
-    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
-    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3));
-    lanes = fold(lanes, __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1));
-    return fold(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0))[0];
-}
-
-// Halves the range of keys until as many values as the rank are in the lower part. for_each(body) gives the keys of all
-// values, in order, and of infinities at the end.
+// Narrows the range of keys until as many values as the rank are up to a key: by turns where the rank would be if
+// values were spread evenly over the range, and in the middle of it. for_each(body) gives the keys of all values, in
+// order, and of infinities at the end.
 template <class ForEach>
-SUMMAND_INLINE float ranked_of(std::size_t rank, ForEach for_each) {
-    const auto larger = [](Int16 a, Int16 b) { return a < b ? b : a; };
-    const auto smaller = [](Int16 a, Int16 b) { return b < a ? b : a; };
+SUMMAND_INLINE float ranked_of(std::size_t count, std::size_t rank, ForEach for_each) {
     constexpr std::int32_t kMost = 0x7fffffff;
     Int16 least = Int16{} + kMost, most = -least;
     for_each([&](Int16 keys) {
-        least = keys < least ? keys : least;
-        most = most < keys ? keys : most;
+        least = kSmaller(least, keys);
+        most = kLarger(most, keys);
     });
-    std::int32_t low = folded(least, smaller), high = folded(most, larger);
-    while (low < high) {
-        const auto middle = static_cast<std::int32_t>(low + (std::int64_t{high} - low) / 2);
+    std::int32_t low = folded(least, kSmaller), high = folded(most, kLarger);
+    std::size_t before = 0, up_to = count;  // values below `low`, and up to `high`
+    for (bool even = true; low < high; even = !even) {
+        const std::int64_t width = std::int64_t{high} - low;
+        const double share =
+            even ? (static_cast<double>(rank - before) - 0.5) / static_cast<double>(up_to - before) : 0.5;
+        const auto step = static_cast<std::int64_t>(static_cast<double>(width) * share);
+        const auto key = static_cast<std::int32_t>(low + (step < width ? step : width - 1));
         Int16 counts = {};
-        for_each([&](Int16 keys) { counts -= keys <= middle; });
+        for_each([&](Int16 keys) { counts -= keys <= key; });
         const auto below = static_cast<std::size_t>(folded(counts, [](Int16 a, Int16 b) { return a + b; }));
         if (below == rank) {
             most = Int16{} - kMost;
-            for_each([&](Int16 keys) { most = ((most < keys) & (keys <= middle)) ? keys : most; });
-            return of_key(folded(most, larger));
+            for_each([&](Int16 keys) { most = ((most < keys) & (keys <= key)) ? keys : most; });
+            return of_key(folded(most, kLarger));
         }
-        if (below > rank)
-            high = middle;
-        else
-            low = middle + 1;
+        if (below > rank) {
+            high = key;
+            up_to = below;
+        } else {
+            low = key + 1;
+            before = below;
+        }
     }
     return of_key(low);
 }
@@ -80,11 +84,11 @@ float ranked(const float* values, std::size_t count, std::size_t rank) {
         for (std::size_t i = 0; i < whole; i += kLanes) body(keys_of(load<Float16>(values + i)));
         if (whole < count) body(keys_of(load<Float16>(tail)));
     };
-    if (count > kKeptKeys) return ranked_of(rank, for_each);
+    if (count > kKeptKeys) return ranked_of(count, rank, for_each);
     Int16 kept[kKeptKeys / kLanes];
     std::size_t vectors = 0;
     for_each([&](Int16 keys) { kept[vectors++] = keys; });
-    return ranked_of(rank, [&](auto body) {
+    return ranked_of(count, rank, [&](auto body) {
         for (std::size_t v = 0; v < vectors; ++v) body(kept[v]);
     });
 }

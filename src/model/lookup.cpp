@@ -11,7 +11,6 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kLanes = 16;
-constexpr std::size_t kPanelSlots = 64;
 
 std::size_t rounded_up(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
@@ -83,7 +82,7 @@ TableBuilder::TableBuilder(const Quantizer& quantizer, Metric metric, SlotOrder 
       centre_(quantizer.centre),
       rotation_stride_(rounded_up(quantizer.dimensions())),
       rotation_(transposed(quantizer.rotation, rotation_stride_)),
-      columns_(is_sparse(quantizer.dictionaries) ? 0 : total_support(quantizer.dictionaries) * order.slots),
+      panels_(is_sparse(quantizer.dictionaries) ? 0 : total_support(quantizer.dictionaries) * order.slots),
       word_offsets_(order.words.size()) {
     require(metric != Metric::cosine || quantizer.unit_length,
             "metric: cosine needs a model of vectors of length one; train it with the metric cosine");
@@ -95,26 +94,17 @@ TableBuilder::TableBuilder(const Quantizer& quantizer, Metric metric, SlotOrder 
     if (is_sparse(dictionaries))
         add_sparse(dictionaries, order);
     else
-        for (std::size_t m = 0; m < dictionaries.count; ++m)
-            for (std::size_t s = 0; s < slots_; s += kPanelSlots)
-                add_panel(dictionaries, m * slots_ + s, std::min(kPanelSlots, slots_ - s), order);
+        add_dense(dictionaries, order);
     if (!is_distance(metric)) return;
     for (std::size_t e = 0; e < word_offsets_.size(); ++e)
         word_offsets_[e] = quantizer.word_offsets[e / slots_ * dictionaries.words + order.words[e]];
 }
 
-void TableBuilder::add_panel(const Dictionaries& dictionaries, std::size_t entry, std::size_t slots, SlotOrder order) {
-    const std::size_t m = entry / slots_;
-    const auto [begin, end] = support(dictionaries, m);
-    std::size_t first = 0;
-    if (!panels_.empty()) {
-        const Panel& last = panels_.back();
-        first = last.first_float + (last.end - last.begin) * last.slots;
-    }
-    panels_.push_back({begin, end, entry, slots, first});
-    for (std::size_t s = 0; s < slots; ++s) {
-        const float* word = dictionaries.word(m, order.words[entry + s]);
-        for (std::size_t d = begin; d < end; ++d) columns_[first + (d - begin) * slots + s] = word[d];
+void TableBuilder::add_dense(const Dictionaries& dictionaries, SlotOrder order) {
+    for (std::size_t m = 0; m < dictionaries.count; ++m) {
+        const auto [begin, end] = support(dictionaries, m);
+        panels_.add(m * slots_, slots_, begin, end,
+                    [&](std::size_t s) { return dictionaries.word(m, order.words[m * slots_ + s]); });
     }
 }
 
@@ -168,19 +158,6 @@ void TableBuilder::check(const char* what, MatrixView<float> queries) const {
     }
 }
 
-void TableBuilder::dense_products(const Matrix<float>& queries, float* entries) const {
-    for (const Panel& panel : panels_)
-        kernels().scan.products({.queries = queries.data() + panel.begin,
-                                 .query_count = queries.rows(),
-                                 .query_stride = queries.columns(),
-                                 .columns = columns_.data() + panel.first_float,
-                                 .dimensions = panel.end - panel.begin,
-                                 .words = panel.slots,
-                                 .stride = panel.slots,
-                                 .out = entries + panel.entry,
-                                 .out_stride = this->entries()});
-}
-
 // In groups of 16 queries, whose values of one dimension are multiplied by a value of a word together.
 void TableBuilder::sparse_products(const Matrix<float>& queries, float* entries) const {
     AlignedBuffer<float> group(queries.columns() * kSparseQueries);
@@ -212,7 +189,7 @@ void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_
     reduce_to_signs(signs_, moved_queries);
     write_offsets(scaled, moved_queries, offsets);
     if (sparse_.begin.empty())
-        dense_products(moved_queries, entries);
+        panels_.products(moved_queries.view(), this->entries(), entries);
     else
         sparse_products(moved_queries, entries);
     for (std::size_t i = 0; i < queries.rows(); ++i) {

@@ -1,5 +1,4 @@
-// The tables of many queries. What they need of the quantizer is transposed once, so that the products of a query
-// with 16 words at a time are sums along its dimensions, in the same order for every instruction set and batch size.
+// The tables of many queries. What they need of the quantizer is transposed once.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/aligned.h"
+#include "model/word_panels.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/quantizer.h"
@@ -37,25 +36,14 @@ public:
                float* offsets) const;
 
 private:
-    // Words of a piece of a dictionary, in the dimensions where they are not zero:
-    //     | dimension begin: slots floats | dimension begin + 1 | … | dimension end - 1 |
-    // Pieces are so small that they stay in the cache while queries are multiplied with them.
-    struct Panel {
-        std::size_t begin, end;   // dimensions
-        std::size_t entry;        // the first
-        std::size_t slots;        // how many
-        std::size_t first_float;  // of `columns_`
-    };
-
     // Values that are not zero, entry after entry, where these are few: those of entry e are begin[e] … begin[e+1]-1.
     struct SparseWords {
         std::vector<std::uint32_t> begin, dimensions;
         std::vector<float> values;
     };
 
-    void add_panel(const Dictionaries& dictionaries, std::size_t entry, std::size_t slots, SlotOrder order);
+    void add_dense(const Dictionaries& dictionaries, SlotOrder order);
     void add_sparse(const Dictionaries& dictionaries, SlotOrder order);
-    void dense_products(const Matrix<float>& queries, float* entries) const;
     void sparse_products(const Matrix<float>& queries, float* entries) const;
     Matrix<float> moved(const Matrix<float>& queries) const;
     void write_offsets(const Matrix<float>& queries, const Matrix<float>& moved_queries, float* offsets) const;
@@ -63,10 +51,9 @@ private:
     Metric metric_;
     std::size_t slots_;
     std::vector<float> centre_;
-    std::size_t rotation_stride_;  // D rounded up to a multiple of 16
-    std::vector<float> rotation_;  // transposed, D × rotation_stride_; empty for the identity
-    std::vector<Panel> panels_;
-    AlignedBuffer<float> columns_;
+    std::size_t rotation_stride_;      // D rounded up to a multiple of 16
+    std::vector<float> rotation_;      // transposed, D × rotation_stride_; empty for the identity
+    WordPanels panels_;                // in the dimensions where words are not zero
     SparseWords sparse_;               // used instead of the panels where it is not empty
     std::vector<float> signs_;         // binary queries: what a sign of each dimension stands for; else empty
     std::vector<float> word_offsets_;  // M × slots; zeros where the metric has none

@@ -12,19 +12,6 @@ namespace {
 
 constexpr std::size_t kWords = 133, kStride = 144;
 
-// Lists of cell % 4 vectors each.
-struct Lists {
-    explicit Lists(std::size_t cells) : begin(cells + 1) {
-        for (std::size_t c = 0; c < cells; ++c) begin[c + 1] = begin[c] + c % 4;
-        ids.resize(begin.back());
-        const Quantizer quantizer = random_quantizer({.dictionaries = 1, .words = 2});
-        lists = std::make_unique<InvertedLists>(InvertedLists::Parts{
-            PackedCodes::pack(random_codes(quantizer, ids.size(), 1), quantizer), begin, ids, nullptr});
-    }
-    std::vector<std::uint64_t> begin, ids;
-    std::unique_ptr<InvertedLists> lists;
-};
-
 std::vector<float> random_scores(std::size_t different, std::uint64_t seed) {
     Random random(seed);
     std::vector<float> scores(2 * kStride, -1e30f);  // what lies between the dictionaries is never looked at

@@ -99,8 +99,21 @@ TEST(InvertedIndex, InnerProductsAndCosinesAreThoseOfTheApproximations) {
             expect_scores_by_definition(build(spec, 3000, metric), 1e-3);
 }
 
+// Four groups are always looked at: with as many, nothing is missed.
+TEST(InvertedIndex, CellsInFewGroupsAreFoundAsWithoutGroups) {
+    const Built built = build("IVF30(groups=4),PQ4x4");
+    InvertedModel plain = built.model;
+    plain.partition.groups = {};
+    plain.partition.group_begin.clear();
+    const InvertedIndex index = index_of(plain, built.base);
+    const Matrix<float> queries = queries_of(50);
+    for (const InvertedSearchOptions& options :
+         {InvertedSearchOptions{.k = 20, .probes = 3}, InvertedSearchOptions{.k = 20, .candidates = 300}})
+        EXPECT_EQ(built.index.search(queries.view(), options), index.search(queries.view(), options));
+}
+
 TEST(InvertedIndex, ProbingAllCellsEqualsTheFlatIndexExactly) {
-    for (const char* cells : {"IVF16(coding=plain)", "IMI2x3(coding=plain)"})
+    for (const char* cells : {"IVF16(coding=plain)", "IVF16(coding=plain,groups=6)", "IMI2x3(coding=plain)"})
         for (const char* code : {"PQ4x8", "PQ6x4", "NOCQ3x4(iterations=1)", "CQ3x4(iterations=1)", "RQ3x4"})
             for (const Metric metric : {Metric::euclidean, Metric::inner_product}) {
                 const Built built = build(concatenate(cells, ",", code), 5000, metric);

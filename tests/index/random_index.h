@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/random.h"
+#include "index/inverted_lists.h"
 #include "summand/index.h"
 
 namespace summand {
@@ -91,5 +93,18 @@ inline Neighbors oracle_search(const Quantizer& quantizer, const Codes& codes, M
     }
     return found;
 }
+
+// Lists of cell % 4 vectors each.
+struct Lists {
+    explicit Lists(std::size_t cells) : begin(cells + 1) {
+        for (std::size_t c = 0; c < cells; ++c) begin[c + 1] = begin[c] + c % 4;
+        ids.resize(begin.back());
+        const Quantizer quantizer = random_quantizer({.dictionaries = 1, .words = 2});
+        lists = std::make_unique<InvertedLists>(InvertedLists::Parts{
+            PackedCodes::pack(random_codes(quantizer, ids.size(), 1), quantizer), begin, ids, nullptr});
+    }
+    std::vector<std::uint64_t> begin, ids;
+    std::unique_ptr<InvertedLists> lists;
+};
 
 }  // namespace summand
