@@ -21,9 +21,9 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from common import ROOT, find, interleaved, read_vecs, seconds  # noqa: E402
 
 K = 100
-PROBES = (1, 2, 4, 6, 8, 12, 16, 32, 64)
+PROBES = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
 CANDIDATES = (1000, 3000, 10000, 30000)
-OURS = ("IVF1024,LOCQ8", "IVF1024(coding=plain),LOCQ8", "IMI2x8,LOCQ8")
+OURS = ("IVF1024,OPQ16x4", "IVF1024,LOCQ8", "IVF1024(coding=plain),LOCQ8", "IMI2x8,LOCQ8")
 THEIRS = ("IVF1024,PQ8", "IVF1024,PQ16x4fsr", "IMI2x8,PQ8")
 RECONSTRUCTED = "IMI2x8(coarse=NOCQ),NOCQ8"
 RECONSTRUCTED_QUERIES = 1000  # reconstruction is slow
@@ -144,6 +144,18 @@ def compare(table):
     return result
 
 
+def everywhere(table):
+    """For each of their indexes the point where we are least ahead: our speed at its recall, by its speed."""
+    result = {}
+    for row in (r for r in table if r["library"] == "FAISS"):
+        ours = fastest(table, row["recall"]["10"])
+        ratio = ours["queries_per_second"] / row["queries_per_second"] if ours else 0
+        if ratio < result.get(row["spec"], {"ratio": float("inf")})["ratio"]:
+            result[row["spec"]] = {"ratio": ratio, "probes": row["probes"], "recall@10": row["recall"]["10"],
+                                   "our": ours and [ours["spec"], ours["probes"]]}
+    return result
+
+
 def first_rows(path, folder):
     """A copy of the first rows of an .fvecs, .bvecs or .ivecs file."""
     row = 4 + int(numpy.fromfile(path, "<i4", 1)[0]) * (1 if path.suffix == ".bvecs" else 4)
@@ -177,7 +189,7 @@ def plot(table, path):
     low, high = min(speeds), max(speeds)
     x = lambda r: left + (width - left - right) * (numpy.log10(r["queries_per_second"]) - low) / max(high - low, 1e-9)
     y = lambda r: 20 + (height - bottom - 20) * (1 - r["recall"]["10"])
-    colours = ["#c0392b", "#e67e22", "#8e44ad", "#2980b9", "#16a085", "#7f8c8d"]
+    colours = ["#c0392b", "#e67e22", "#8e44ad", "#d81b60", "#2980b9", "#16a085", "#7f8c8d"]
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
              f'font-size="12"><rect width="100%" height="100%" fill="white"/>']
     for tenth in range(11):
@@ -193,8 +205,8 @@ def plot(table, path):
         own = [r for r in table if (r["library"], r["spec"]) == name]
         dash = "" if name[0] == "summand" else ' stroke-dasharray="5 4"'
         points = " ".join(f"{x(r):.1f},{y(r):.1f}" for r in own)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[number % 6]}" stroke-width="2"{dash}/>'
-                     f'<text x="{width - right + 12}" y="{30 + 18 * number}" fill="{colours[number % 6]}">'
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[number % len(colours)]}" stroke-width="2"{dash}/>'
+                     f'<text x="{width - right + 12}" y="{30 + 18 * number}" fill="{colours[number % len(colours)]}">'
                      f'{name[0]} {name[1]}</text>')
     parts.append(f'<text x="{(left + width - right) / 2}" y="{height - 12}" text-anchor="middle">queries per second, one '
                  f'thread</text><text x="14" y="{height / 2}" transform="rotate(-90 14 {height / 2})" '
@@ -211,9 +223,12 @@ def run(options, folder):
     faiss.omp_set_num_threads(1)
     table = list(rows(measured(options.rounds, curve_cases(ours, theirs))))
     show(table)
-    result = {"points": table, "comparison": compare(table), "multi_index": reconstruction(options, folder)}
+    result = {"points": table, "comparison": compare(table), "least_ahead": everywhere(table),
+              "multi_index": reconstruction(options, folder)}
     for line in result["comparison"]:
         print(line)
+    for spec, least in result["least_ahead"].items():
+        print(f"least ahead of {spec}: {least}")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     if options.svg:

@@ -13,6 +13,7 @@
 namespace summand {
 
 inline constexpr std::size_t kChunkBlocks = 8;  ///< between updates of the limit
+inline constexpr std::size_t kFirstBlocks = 3;  ///< until there is one; all are scored then, which look-ups make dear
 inline constexpr std::size_t kChunkWords = kChunkBlocks * kBlockWords;
 
 /// Words of some blocks with vectors that may score up to a limit, counted from the first block.
@@ -22,10 +23,10 @@ struct Survivors {
     std::span<SurvivorWord> words;
 };
 
-/// All vectors of a block that count, where there is no limit.
-inline std::size_t all_words(const std::uint64_t* kept, SurvivorWord* out) {
+/// All vectors that count, where there is no limit.
+inline std::size_t all_words(const std::uint64_t* kept, std::size_t words, SurvivorWord* out) {
     std::size_t found = 0;
-    for (std::size_t w = 0; w < kBlockWords; ++w)
+    for (std::size_t w = 0; w < words; ++w)
         if (kept[w] != 0) out[found++] = {kept[w], w};
     return found;
 }
@@ -43,7 +44,7 @@ void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, 
         const float wanted = limit();
         if (!bounds.set_limit(wanted)) return;
         const bool limited = wanted < std::numeric_limits<float>::max();
-        blocks = std::min(limited ? kChunkBlocks : 1, last - b);
+        blocks = std::min(limited || bounds.pairs() ? kChunkBlocks : kFirstBlocks, last - b);
         const std::uint64_t* words = kept(b * kBlockWords, blocks * kBlockWords, buffer);
         std::size_t found = 0;
         if (limited) {
@@ -52,7 +53,7 @@ void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, 
             bounds.learn(count, blocks);
             found = count.words;
         } else {
-            found = all_words(words, survivors);
+            found = all_words(words, blocks * kBlockWords, survivors);
         }
         survived(Survivors{codes.block(b - first), b * kBlockVectors, {survivors, found}});
     }

@@ -42,6 +42,9 @@ public:
 
     const BoundTables& tables() const { return tables_; }
 
+    /// Whether scores are sums of entries that fit registers: they cost little more than their bounds.
+    bool pairs() const { return codes_->pairs(); }
+
     /// What `tables()` left of some blocks: decides how the next are looked at first.
     void learn(const SurvivorCount& count, std::size_t blocks);
 
