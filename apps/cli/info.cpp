@@ -49,7 +49,8 @@ Json describe(const Quantizer& model) {
                 {"learn_vectors", training.vectors},
                 {"distortion", training.distortion},
                 {"held_out_distortion", held_out(training)}};
-    if (training.cross_term_deviation > 0 && training.distortion > 0)
+    const bool offsets = model.encoder.norm != 0;  // else there is no cross term for them to stand for
+    if (offsets && training.cross_term_deviation > 0 && training.distortion > 0)
         object["cross_term_spread"] = training.cross_term_deviation / training.distortion;
     if (model.binary_queries) object["queries"] = "signs";
     object["iterations"] = training.objective.size();

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "text.h"
 
@@ -27,7 +28,7 @@ struct Choice {
 
 struct Data {
     double vectors, dimensions;
-    bool tables;  // of cells: for distances only
+    bool distances;  // for which cells have tables
 };
 
 // As FlatIndex and InvertedIndex count it, and the model.
@@ -36,7 +37,7 @@ double memory_of(const Choice& choice, const Data& data) {
     const double codes = std::ceil(data.vectors / 512) * 512 * M;
     const double model = sizeof(float) * M * kWords * data.dimensions;
     const double ids = choice.cells > 0 ? sizeof(std::uint64_t) * (data.vectors + cells) : 0;
-    const double tables = data.tables ? sizeof(float) * cells * M * kWords : 0;
+    const double tables = data.distances ? sizeof(float) * cells * M * kWords : 0;
     return codes + model + ids + tables + sizeof(float) * cells * data.dimensions;
 }
 
@@ -63,13 +64,35 @@ std::optional<Choice> largest_fit(std::size_t vectors, const Data& data, double 
     return std::nullopt;
 }
 
-std::string method_of(const Choice& choice) { return choice.bytes <= kLargestComposite ? "LOCQ" : "OPQ"; }
+enum class Method { locq, anisotropic, opq };
 
-std::string spec_of(const Choice& choice) {
-    std::string code = method_of(choice) + std::to_string(choice.bytes);
+Method method_of(const Choice& choice, const Data& data) {
+    if (choice.bytes > kLargestComposite) return Method::opq;
+    return data.distances ? Method::locq : Method::anisotropic;
+}
+
+std::string code_of(Method method, std::size_t bytes) {
+    switch (method) {
+        case Method::locq:
+            return fmt::format("LOCQ{}", bytes);
+        case Method::anisotropic:
+            return fmt::format("CQ{}(anisotropy=4)", bytes);
+        case Method::opq:
+            break;
+    }
+    return fmt::format("OPQ{}", bytes);
+}
+
+// What the error along a vector is cannot be told from its residual.
+std::string spec_of(const Choice& choice, const Data& data) {
+    const Method method = method_of(choice, data);
+    const std::string code = code_of(method, choice.bytes);
     if (choice.cells == 0) return code;
-    if (choice.cells <= kOneLevel) return fmt::format("IVF{},{}", choice.cells, code);
-    return fmt::format("IVF{}(groups={}),{}", choice.cells, kGroups, code);
+    std::vector<std::string> options;
+    if (method == Method::anisotropic) options.emplace_back("coding=plain");
+    if (choice.cells > kOneLevel) options.push_back(fmt::format("groups={}", kGroups));
+    const std::string listed = options.empty() ? "" : fmt::format("({})", fmt::join(options, ","));
+    return fmt::format("IVF{}{},{}", choice.cells, listed, code);
 }
 
 std::string cells_reason(const Choice& choice, std::size_t vectors) {
@@ -81,9 +104,16 @@ std::string cells_reason(const Choice& choice, std::size_t vectors) {
     return "cells   none: ids take 8 bytes a vector, more than the budget leaves; every search scans all codes";
 }
 
-std::string method_reason(const Choice& choice) {
-    if (method_of(choice) == "LOCQ") return "method  LOCQ: the most accurate at equal bytes";
-    return fmt::format("method  OPQ: with more than {} bytes LOCQ takes long to encode", kLargestComposite);
+std::string method_reason(Method method) {
+    switch (method) {
+        case Method::locq:
+            return "method  LOCQ: the most accurate at equal bytes";
+        case Method::anisotropic:
+            return "method  CQ that weighs the error along a vector: the most accurate for inner products";
+        case Method::opq:
+            break;
+    }
+    return fmt::format("method  OPQ: with more than {} bytes others take long to encode", kLargestComposite);
 }
 
 std::string bytes_reason(const Choice& choice, const Data& data) {
@@ -105,13 +135,13 @@ Proposal propose(const VectorReader& base, Metric metric, double memory_bytes) {
             " in ", smallest, " bytes each, got --memory of ", bytes_text(memory_bytes));
     const Choice choice = fit.value_or(Choice{0, smallest});
     const double used = memory_of(choice, data);
-    return {spec_of(choice),
+    return {spec_of(choice, data),
             used,
             {fmt::format("{}: {} vectors of {} dimensions, {} as float32", base.path(), grouped(base.rows()),
                          base.columns(), bytes_text(sizeof(float) * data.vectors * data.dimensions)),
-             cells_reason(choice, base.rows()), method_reason(choice), bytes_reason(choice, data),
+             cells_reason(choice, base.rows()), method_reason(method_of(choice, data)), bytes_reason(choice, data),
              fmt::format("memory  about {} of {} when it is searched", bytes_text(used), bytes_text(memory_bytes)),
-             fmt::format("spec    {}", spec_of(choice))}};
+             fmt::format("spec    {}", spec_of(choice, data))}};
 }
 
 double parse_bytes(const std::string& text) {

@@ -47,6 +47,12 @@ class Propose(ToolTest):
         self.assertEqual(self.proposed(base, "12M"), "LOCQ8")
         self.assertIn("groups=256", self.proposed(self.headers_only(300_000_000, 8), "100G"))
 
+    def test_inner_products_get_the_method_that_is_made_for_them(self):
+        base = self.headers_only(1_000_000, 128)
+        for memory, spec in (("100M", "IVF2048(coding=plain),CQ16(anisotropy=4)"), ("12M", "CQ8(anisotropy=4)")):
+            shown = self.succeed("build", base, "--metric", "ip", "--memory", memory, "--dry-run").stdout
+            self.assertIn(f"spec    {spec}\n", shown)
+
     def test_units_are_those_of_the_output(self):
         base = self.headers_only(1_000_000, 128)
         for same in ("100000000", "100MB", "0.1G", "100.1M", "95.5MiB"):
