@@ -49,7 +49,7 @@ class Propose(ToolTest):
 
     def test_inner_products_get_the_method_that_is_made_for_them(self):
         base = self.headers_only(1_000_000, 128)
-        for memory, spec in (("100M", "IVF2048(coding=plain),CQ16(anisotropy=4)"), ("12M", "CQ8(anisotropy=4)")):
+        for memory, spec in (("30M", "IVF4096(coding=plain),CQ16(anisotropy=4)"), ("12M", "CQ8(anisotropy=4)")):
             shown = self.succeed("build", base, "--metric", "ip", "--memory", memory, "--dry-run").stdout
             self.assertIn(f"spec    {spec}\n", shown)
 
