@@ -1,4 +1,7 @@
 // The scalar level.
+#if defined(__aarch64__)  // every such CPU has fused multiply-adds
+#include <arm_neon.h>
+#endif
 #include "kernels/kernels.h"
 
 namespace summand {
