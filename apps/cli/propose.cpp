@@ -86,7 +86,7 @@ std::string code_of(Method method, std::size_t bytes) {
 // What the error along a vector is cannot be told from its residual.
 std::string spec_of(const Choice& choice, const Data& data) {
     const Method method = method_of(choice, data);
-    const std::string code = code_of(method, choice.bytes);
+    std::string code = code_of(method, choice.bytes);
     if (choice.cells == 0) return code;
     std::vector<std::string> options;
     if (method == Method::anisotropic) options.emplace_back("coding=plain");

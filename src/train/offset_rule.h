@@ -27,8 +27,8 @@ struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
 
-/// Vectors that queries are searched for among, at most, to judge a rule or a start: a matrix of their products with 256
-/// queries is held.
+/// Vectors that queries are searched for among, at most, to judge a rule or a start: a matrix of their products with
+/// 256 queries is held.
 inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
 
 /// How late `queries` find their nearest neighbours among `vectors`, where those are scored by offset - 2 q·sum: the
