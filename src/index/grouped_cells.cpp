@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/kernels.h"
+#include "math/norms.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -24,12 +25,6 @@ Matrix<float> gathered(MatrixView<float> rows, std::span<const Visit> visits) {
     for (std::size_t i = 0; i < visits.size(); ++i)
         std::copy_n(rows.row(visits[i].second), rows.columns(), result.row(i));
     return result;
-}
-
-std::vector<float> squared_norms(const Matrix<float>& rows) {
-    std::vector<float> norms(rows.rows());
-    for (std::size_t w = 0; w < norms.size(); ++w) norms[w] = kernels().dot(rows.row(w), rows.row(w), rows.columns());
-    return norms;
 }
 
 }  // namespace
@@ -56,7 +51,7 @@ GroupedCells::ScoredWords GroupedCells::scored(MatrixView<float> words, const fl
 
 GroupedCells::GroupedCells(const Partition& partition, Metric metric)
     : begin_(partition.group_begin),
-      groups_(scored(partition.groups.view(), squared_norms(partition.groups).data(), metric)) {
+      groups_(scored(partition.groups.view(), squared_norms(partition.groups.view()).data(), metric)) {
     for (std::size_t g = 0; g + 1 < begin_.size(); ++g)
         cells_.push_back(scored(partition.dictionaries.rows.view().slice(begin_[g], cells_of(g)),
                                 partition.word_offsets.data() + begin_[g], metric));

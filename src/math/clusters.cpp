@@ -11,16 +11,11 @@
 #include "base/stopwatch.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "math/norms.h"
 #include "summand/error.h"
 
 namespace summand {
 namespace {
-
-std::vector<float> squared_norms(MatrixView<float> rows) {
-    std::vector<float> norms(rows.rows());
-    for (std::size_t i = 0; i < rows.rows(); ++i) norms[i] = kernels().dot(rows.row(i), rows.row(i), rows.columns());
-    return norms;
-}
 
 double mean(const std::vector<float>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) /

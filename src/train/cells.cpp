@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "math/blas.h"
 #include "math/clusters.h"
+#include "math/norms.h"
 #include "summand/error.h"
 #include "train/prepare.h"
 #include "train/spec_options.h"
@@ -13,12 +14,6 @@
 
 namespace summand {
 namespace {
-
-std::vector<float> squared_norms(const Matrix<float>& rows) {
-    std::vector<float> norms(rows.rows());
-    for (std::size_t w = 0; w < norms.size(); ++w) norms[w] = kernels().dot(rows.row(w), rows.row(w), rows.columns());
-    return norms;
-}
 
 KMeansOptions kmeans_options(const CellOptions& options, const TrainSettings& settings) {
     return {.clusters = options.words,
@@ -74,7 +69,7 @@ Partition train_grouped(MatrixView<float> vectors, const CellOptions& options, c
         const Matrix<float> centres = kmeans(members.view(), kmeans_of).centres;
         std::copy_n(centres.data(), centres.size(), rows);
     }
-    partition.word_offsets = squared_norms(partition.dictionaries.rows);
+    partition.word_offsets = squared_norms(partition.dictionaries.rows.view());
     return partition;
 }
 
@@ -83,7 +78,7 @@ Partition train_single(MatrixView<float> vectors, const CellOptions& options, co
     partition.dictionaries.count = 1;
     partition.dictionaries.words = options.words;
     partition.dictionaries.rows = kmeans(vectors, kmeans_options(options, settings)).centres;
-    partition.word_offsets = squared_norms(partition.dictionaries.rows);
+    partition.word_offsets = squared_norms(partition.dictionaries.rows.view());
     return partition;
 }
 
@@ -161,7 +156,7 @@ Partition train_pairs(MatrixView<float> vectors, const CellOptions& options, con
     partition.dictionaries.words = options.words;
     partition.dictionaries.rows =
         options.coarse == "OPQ" ? rotated_halves(vectors, options, settings) : halves(vectors, options, settings);
-    partition.word_offsets = squared_norms(partition.dictionaries.rows);
+    partition.word_offsets = squared_norms(partition.dictionaries.rows.view());
     return partition;
 }
 
