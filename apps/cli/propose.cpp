@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "run.h"
 #include "text.h"
 
 namespace summand::cli {
@@ -28,7 +29,7 @@ struct Choice {
 
 struct Data {
     double vectors, dimensions;
-    bool distances;  // for which cells have tables
+    Metric metric;
 };
 
 // As FlatIndex and InvertedIndex count it, and the model.
@@ -37,7 +38,7 @@ double memory_of(const Choice& choice, const Data& data) {
     const double codes = std::ceil(data.vectors / 512) * 512 * M;
     const double model = sizeof(float) * M * kWords * data.dimensions;
     const double ids = choice.cells > 0 ? sizeof(std::uint64_t) * (data.vectors + cells) : 0;
-    const double tables = data.distances ? sizeof(float) * cells * M * kWords : 0;
+    const double tables = is_distance(data.metric) ? sizeof(float) * cells * M * kWords : 0;
     return codes + model + ids + tables + sizeof(float) * cells * data.dimensions;
 }
 
@@ -64,32 +65,15 @@ std::optional<Choice> largest_fit(std::size_t vectors, const Data& data, double 
     return std::nullopt;
 }
 
-enum class Method { locq, anisotropic, opq };
-
-Method method_of(const Choice& choice, const Data& data) {
-    if (choice.bytes > kLargestComposite) return Method::opq;
-    return data.distances ? Method::locq : Method::anisotropic;
-}
-
-std::string code_of(Method method, std::size_t bytes) {
-    switch (method) {
-        case Method::locq:
-            return fmt::format("LOCQ{}", bytes);
-        case Method::anisotropic:
-            return fmt::format("CQ{}(anisotropy=4)", bytes);
-        case Method::opq:
-            break;
-    }
-    return fmt::format("OPQ{}", bytes);
-}
+bool is_composite(const Choice& choice) { return choice.bytes <= kLargestComposite; }
 
 // What the error along a vector is cannot be told from its residual.
 std::string spec_of(const Choice& choice, const Data& data) {
-    const Method method = method_of(choice, data);
-    std::string code = code_of(method, choice.bytes);
+    std::string code =
+        is_composite(choice) ? default_spec(data.metric, choice.bytes) : fmt::format("OPQ{}", choice.bytes);
     if (choice.cells == 0) return code;
     std::vector<std::string> options;
-    if (method == Method::anisotropic) options.emplace_back("coding=plain");
+    if (is_composite(choice) && !is_distance(data.metric)) options.emplace_back("coding=plain");
     if (choice.cells > kOneLevel) options.push_back(fmt::format("groups={}", kGroups));
     const std::string listed = options.empty() ? "" : fmt::format("({})", fmt::join(options, ","));
     return fmt::format("IVF{}{},{}", choice.cells, listed, code);
@@ -104,16 +88,11 @@ std::string cells_reason(const Choice& choice, std::size_t vectors) {
     return "cells   none: ids take 8 bytes a vector, more than the budget leaves; every search scans all codes";
 }
 
-std::string method_reason(Method method) {
-    switch (method) {
-        case Method::locq:
-            return "method  LOCQ: the most accurate at equal bytes";
-        case Method::anisotropic:
-            return "method  CQ that weighs the error along a vector: the most accurate for inner products";
-        case Method::opq:
-            break;
-    }
-    return fmt::format("method  OPQ: with more than {} bytes others take long to encode", kLargestComposite);
+std::string method_reason(const Choice& choice, const Data& data) {
+    if (!is_composite(choice))
+        return fmt::format("method  OPQ: with more than {} bytes others take long to encode", kLargestComposite);
+    if (is_distance(data.metric)) return "method  LOCQ: the most accurate at equal bytes";
+    return "method  CQ that weighs the error along a vector: the most accurate for inner products";
 }
 
 std::string bytes_reason(const Choice& choice, const Data& data) {
@@ -127,7 +106,7 @@ std::string bytes_reason(const Choice& choice, const Data& data) {
 }  // namespace
 
 Proposal propose(const VectorReader& base, Metric metric, double memory_bytes) {
-    const Data data{static_cast<double>(base.rows()), static_cast<double>(base.columns()), is_distance(metric)};
+    const Data data{static_cast<double>(base.rows()), static_cast<double>(base.columns()), metric};
     const std::size_t smallest = std::min<std::size_t>(kSizes[std::size(kSizes) - 1], base.columns());
     const std::optional<Choice> fit = largest_fit(base.rows(), data, memory_bytes);
     require(fit.has_value() || memory_of({0, smallest}, data) <= memory_bytes, base.path(), ": ", grouped(base.rows()),
@@ -139,7 +118,7 @@ Proposal propose(const VectorReader& base, Metric metric, double memory_bytes) {
             used,
             {fmt::format("{}: {} vectors of {} dimensions, {} as float32", base.path(), grouped(base.rows()),
                          base.columns(), bytes_text(sizeof(float) * data.vectors * data.dimensions)),
-             cells_reason(choice, base.rows()), method_reason(method_of(choice, data)), bytes_reason(choice, data),
+             cells_reason(choice, base.rows()), method_reason(choice, data), bytes_reason(choice, data),
              fmt::format("memory  about {} of {} when it is searched", bytes_text(used), bytes_text(memory_bytes)),
              fmt::format("spec    {}", spec_of(choice, data))}};
 }

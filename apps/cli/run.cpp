@@ -102,7 +102,9 @@ void add_metric(CLI::App& verb, Metric& metric) {
         ->check(CLI::IsMember({"euclidean", "ip", "cosine"}));
 }
 
-std::string default_spec(Metric metric) { return metric == Metric::inner_product ? "CQ8(anisotropy=4)" : "LOCQ8"; }
+std::string default_spec(Metric metric, std::size_t bytes) {
+    return metric == Metric::inner_product ? fmt::format("CQ{}(anisotropy=4)", bytes) : fmt::format("LOCQ{}", bytes);
+}
 
 void add_spec(CLI::App& verb, std::string& spec) {
     verb.add_option("-s,--spec", spec,

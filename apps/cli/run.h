@@ -14,7 +14,7 @@
 namespace summand::cli {
 
 /// Used where no spec is given.
-std::string default_spec(Metric metric);
+std::string default_spec(Metric metric, std::size_t bytes = 8);
 
 struct RunOptions {
     unsigned threads = 0;

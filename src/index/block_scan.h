@@ -32,7 +32,7 @@ inline std::size_t all_words(const std::uint64_t* kept, std::size_t words, Survi
 }
 
 /// `codes`: of block `first`. survived(survivors) for the blocks first … last-1, a few of them at a time; limit() is
-/// asked again and again, first of all after the block that gives one. kept(first_word, count, buffer) gives the bits
+/// asked again and again, first of all after the blocks that give one. kept(first_word, count, buffer) gives the bits
 /// of the vectors that count.
 template <class Limit, class Kept, class Survived>
 void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
