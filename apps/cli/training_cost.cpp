@@ -120,7 +120,9 @@ double training_operations(const Spec& spec, const Sizes& s) {
         return 12 * rotated_step(s) + iterations_of(spec) * (rotated_step(s) + 2 * s.N * s.M * s.K * s.K);
     if (unconstrained(spec)) {
         const double weighed = option(spec, "anisotropy", "1") == "1" ? 0 : penalised_step(s, true);
-        return composite_start(s) + iterations_of(spec) * (unconstrained_step(s) + weighed);
+        const bool rotated = spec.method == "QAV" || option(spec, "start", "auto") == "opq";
+        const double start = rotated ? composite_start(s) : 12 * block_products(s.of(64 * s.K));
+        return start + iterations_of(spec) * (unconstrained_step(s) + weighed);
     }
     if (spec.method == "OCQ")
         return rotated_training(4 * iterations_of(spec), s) +

@@ -172,13 +172,24 @@ class Rows:
         return row
 
 
+def their_names(arguments, size):
+    """FAISS cuts vectors into equal blocks only: where that is not possible, its OPQ keeps fewer dimensions."""
+    dimensions = read_vecs(find(arguments.data, "query")).shape[1]
+    uneven = dimensions % size != 0
+    for factory in arguments.theirs:
+        if uneven and factory == "PQ{0}":
+            print(f"faiss PQ{size}: left out, {dimensions} dimensions are not a multiple of {size}")
+        else:
+            name = factory.format(size, size - 1)
+            yield name.replace(f"OPQ{size},", f"OPQ{size}_{dimensions - dimensions % size},") if uneven else name
+
+
 def recall(arguments, tool, results):
     rows = Rows(arguments, results)
     print(" ".join(["method".ljust(24), *(title.rjust(9) for title, _, _ in COLUMNS), *(f"R@{rank}".rjust(7) for rank in RANKS)]))
     for size in arguments.bytes:
         wanted = [("summand", spec.format(size), lambda name: measure_ours(name, arguments, tool)) for spec in arguments.ours]
-        wanted += [("faiss", factory.format(size, size - 1), lambda name: measure_theirs(name, arguments))
-                   for factory in arguments.theirs]
+        wanted += [("faiss", name, lambda name: measure_theirs(name, arguments)) for name in their_names(arguments, size)]
         group = []
         for side, name, measure in wanted:
             group.append(rows.row(side, name, measure))

@@ -25,7 +25,11 @@ struct Blocks {
     RotationStart rotation = RotationStart::automatic;
 };
 
-Blocks blocks_of(const CompositeOptions& options) { return {options.start != WarmStart::pq}; }
+// Without a constraint, and with the upper bound, the paper's start, PQ, ends lower than OPQ.
+Blocks blocks_of(const CompositeOptions& options) {
+    const bool free = options.constraint == Constraint::none || options.constraint == Constraint::upper_bound;
+    return {options.start == WarmStart::automatic ? !free : options.start != WarmStart::pq};
+}
 
 CompositeStart block_start(const CompositeTask& task, MatrixView<float> vectors, Blocks blocks,
                            std::size_t dictionaries) {
