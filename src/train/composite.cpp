@@ -256,19 +256,27 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
                     task.options.execution);
 }
 
-double search_cost(const CompositeTask& task, const CompositeState& state) {
-    const Execution& execution = task.options.execution;
+CompositeView judged_vectors(const CompositeTask& task, const CompositeState& state) {
     const std::size_t covered = state.codes.rows(), fresh = std::min(covered, task.vectors.rows() - covered);
     const CompositeView all = fresh > 0 ? task.input.view().slice(covered, fresh) : task.first(covered);
-    const CompositeView judged = all.slice(0, std::min(kJudgedVectors, fresh > 0 ? fresh : covered));
-    const Matrix<std::uint8_t> codes =
-        encoder_of(state, task.penalty(state.penalty), execution).encode(judged, {.sweeps = 2}, execution);
-    Matrix<float> offsets(1, codes.rows());
+    return all.slice(0, std::min(kJudgedVectors, fresh > 0 ? fresh : covered));
+}
+
+JudgedScores judged_scores(const CompositeTask& task, const CompositeState& state) {
+    const Execution& execution = task.options.execution;
+    const Matrix<std::uint8_t> codes = encoder_of(state, task.penalty(state.penalty), execution)
+                                           .encode(judged_vectors(task, state), {.sweeps = 2}, execution);
+    JudgedScores scores{word_sums(state.model.dictionaries, codes, execution), Matrix<float>(1, codes.rows())};
     for (std::size_t n = 0; n < codes.rows(); ++n)
         for (std::size_t m = 0; m < codes.columns(); ++m)
-            offsets[0][n] += state.model.word_offsets[m * task.options.words + codes[n][m]];
-    return search_costs(task.held_out_input.vectors.view(), judged.vectors,
-                        word_sums(state.model.dictionaries, codes, execution).view(), offsets, execution)[0];
+            scores.offsets[0][n] += state.model.word_offsets[m * task.options.words + codes[n][m]];
+    return scores;
+}
+
+double search_cost(const CompositeTask& task, const CompositeState& state) {
+    const JudgedScores scores = judged_scores(task, state);
+    return search_costs(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, scores.sums.view(),
+                        scores.offsets, task.options.execution)[0];
 }
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {

@@ -79,13 +79,24 @@ void alternate(CompositeTask& task, CompositeState& state);
 /// Mean objective of fresh encodings of the held-out vectors.
 CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state);
 
-/// search_costs of the state's own offsets: held-out vectors ask for vectors that the state does not cover, since words
-/// flatter those they were learnt from; for the covered ones where there are no others.
+/// Those that a model of the state is judged by: vectors that it does not cover, since words flatter those they were
+/// learnt from; the covered ones where there are no others.
+CompositeView judged_vectors(const CompositeTask& task, const CompositeState& state);
+
+/// Approximations of the judged vectors, and a row with the sums of their offsets: a score is offset - 2 q·sum.
+struct JudgedScores {
+    Matrix<float> sums, offsets;
+};
+
+JudgedScores judged_scores(const CompositeTask& task, const CompositeState& state);
+
+/// search_costs of the state's own offsets: held-out vectors ask for the judged ones.
 double search_cost(const CompositeTask& task, const CompositeState& state);
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state);
 
-/// μ by the paper's rule: the candidate whose model searches {5, 10, …, 100} neighbours best, on the sample.
+/// μ by the paper's rule: that of the model with which held-out vectors find their {5, 10, …, 100} neighbours among the
+/// judged ones best.
 double validated_penalty(CompositeTask& task, const CompositeState& start);
 
 /// Of every option that influences the model, and the data.

@@ -11,6 +11,7 @@
 #include "base/stopwatch.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "math/norms.h"
 #include "model/composite_encoder.h"
 #include "model/effort.h"
 #include "train/composite.h"
@@ -18,13 +19,13 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kQueries = kRowBlock;
+constexpr std::size_t kQueries = 512;
 constexpr std::size_t kMostNeighbors = 100, kStep = 5;
-constexpr double kFactors[] = {1.0 / 16, 1.0 / 4, 1, 4, 16};  // of the automatic penalty
+constexpr double kFactors[] = {0.25, 0.5, 1, 2, 4};  // of the automatic penalty
 
 // The rows with the smallest scores bias[row] - 2 q·row, best first, for each query; the query itself left out.
 Matrix<std::uint32_t> ranking(MatrixView<float> queries, const std::vector<std::size_t>& own, MatrixView<float> rows,
-                              const std::vector<float>& bias, std::size_t count, const Execution& execution) {
+                              const float* bias, std::size_t count, const Execution& execution) {
     const Matrix<float> products = multiply_transposed(queries, rows, execution);
     Matrix<std::uint32_t> best(queries.rows(), count);
     parallel_for(execution, queries.rows(), [&](std::size_t q) {
@@ -53,18 +54,20 @@ double search_accuracy(const Matrix<std::uint32_t>& truth, const Matrix<std::uin
     return sum / std::max(1.0, terms);
 }
 
-// Approximations in the original space and the sums of their offsets: the score is offsets - 2 q·x̄.
-std::pair<Matrix<float>, std::vector<float>> approximations(const Quantizer& model, const Matrix<std::uint8_t>& codes) {
-    const Dictionaries& words = model.dictionaries;
-    std::pair<Matrix<float>, std::vector<float>> result{Matrix<float>(codes.rows(), words.dimensions()),
-                                                        std::vector<float>(codes.rows())};
-    std::vector<const float*> chosen(words.count);
-    for (std::size_t n = 0; n < codes.rows(); ++n) {
-        for (std::size_t m = 0; m < words.count; ++m) {
-            chosen[m] = words.word(m, codes[n][m]);
-            result.second[n] += model.word_offsets[m * words.words + codes[n][m]];
-        }
-        kernels().sum_rows(chosen.data(), words.count, words.dimensions(), result.first.row(n));
+// Those who ask: held-out vectors or, where there are none, some of the judged ones.
+struct Judges {
+    Matrix<float> queries;
+    std::vector<std::size_t> own;  // row of each among the judged vectors, or past their end
+};
+
+Judges judges(const CompositeTask& task, MatrixView<float> judged) {
+    const bool apart = !task.held_out.empty();
+    const MatrixView<float> from = apart ? task.held_out.view() : judged;
+    Judges result{.queries = Matrix<float>(std::min(kQueries, from.rows()), from.columns())};
+    for (std::size_t q = 0; q < result.queries.rows(); ++q) {
+        const std::size_t row = from.rows() * q / result.queries.rows();
+        result.own.push_back(apart ? judged.rows() : row);
+        std::copy_n(from.row(row), from.columns(), result.queries.row(q));
     }
     return result;
 }
@@ -74,18 +77,11 @@ std::pair<Matrix<float>, std::vector<float>> approximations(const Quantizer& mod
 double validated_penalty(CompositeTask& task, const CompositeState& start) {
     const Stopwatch watch;
     const Execution execution = task.options.execution;
-    const MatrixView<float> vectors = task.sample_rows();
+    const MatrixView<float> vectors = judged_vectors(task, start).vectors;  // until the first translation
     const std::size_t count = std::min(kMostNeighbors, vectors.rows() - 1);
-    std::vector<std::size_t> own(std::min(kQueries, vectors.rows()));
-    Matrix<float> queries(own.size(), vectors.columns());
-    for (std::size_t q = 0; q < own.size(); ++q) {
-        own[q] = vectors.rows() * q / own.size();
-        std::copy_n(vectors.row(own[q]), vectors.columns(), queries.row(q));
-    }
-    std::vector<float> norms(vectors.rows());
-    for (std::size_t n = 0; n < norms.size(); ++n)
-        norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
-    const Matrix<std::uint32_t> truth = ranking(queries.view(), own, vectors, norms, count, execution);
+    const auto [queries, own] = judges(task, vectors);
+    const std::vector<float> norms = squared_norms(vectors);
+    const Matrix<std::uint32_t> truth = ranking(queries.view(), own, vectors, norms.data(), count, execution);
 
     const std::vector<float> translation = task.translation;
     double best = start.penalty, highest = -1;
@@ -94,12 +90,12 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         CompositeState state = start;
         state.penalty = start.penalty * factor;
         while (state.step < task.options.iterations) iterate(task, task.options.iterations, state);
-        const auto [sums, offsets] = approximations(assemble(task, state), state.codes);
+        const JudgedScores scores = judged_scores(task, state);
         Matrix<float> moved = queries;
         for (std::size_t q = 0; q < moved.rows(); ++q)
             for (std::size_t d = 0; d < moved.columns(); ++d) moved[q][d] -= task.translation[d];
-        const double accuracy =
-            search_accuracy(truth, ranking(moved.view(), own, sums.view(), offsets, count, execution));
+        const double accuracy = search_accuracy(
+            truth, ranking(moved.view(), own, scores.sums.view(), scores.offsets.row(0), count, execution));
         if (task.translation != translation) task.translate(translation);
         if (accuracy > highest) {
             highest = accuracy;
