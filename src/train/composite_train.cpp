@@ -25,10 +25,10 @@ struct Blocks {
     RotationStart rotation = RotationStart::automatic;
 };
 
-// Without a constraint, and with the upper bound, the paper's start, PQ, ends lower than OPQ.
+// Without a constraint the paper's start, PQ, ends lower than OPQ.
 Blocks blocks_of(const CompositeOptions& options) {
-    const bool free = options.constraint == Constraint::none || options.constraint == Constraint::upper_bound;
-    return {options.start == WarmStart::automatic ? !free : options.start != WarmStart::pq};
+    const bool automatic = options.start == WarmStart::automatic;
+    return {automatic ? options.constraint != Constraint::none : options.start != WarmStart::pq};
 }
 
 CompositeStart block_start(const CompositeTask& task, MatrixView<float> vectors, Blocks blocks,

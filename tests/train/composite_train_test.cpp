@@ -275,15 +275,11 @@ TEST(Cq, HasTheSmallestErrorOfAll) {
     for (const char* spec : {"PQ3x3", "OPQ3x3", "OCQ3x3", "NOCQ3x3", "LOCQ3x3"}) EXPECT_LT(cq, error(spec)) << spec;
 }
 
-TEST(Train, MethodsThatMayLeaveTheBlocksStartFromPq) {
+TEST(Cq, StartsFromPq) {
     const Matrix<float> vectors = clustered(600, 8);
-    for (const std::string method : {"CQ3x3", "UB3x3"}) {
-        const auto words = [&](const char* options) {
-            return train(vectors.view(), parse_spec(method + options)).dictionaries.rows;
-        };
-        EXPECT_EQ(words("(iterations=2)"), words("(iterations=2,start=pq)")) << method;
-        EXPECT_NE(words("(iterations=2)"), words("(iterations=2,start=opq)")) << method;
-    }
+    const auto words = [&](const char* spec) { return train(vectors.view(), parse_spec(spec)).dictionaries.rows; };
+    EXPECT_EQ(words("CQ3x3(iterations=2)"), words("CQ3x3(iterations=2,start=pq)"));
+    EXPECT_NE(words("CQ3x3(iterations=2)"), words("CQ3x3(iterations=2,start=opq)"));
 }
 
 TEST(Cq, AByteForTheBiasIsOneMoreDictionaryOfZeroWords) {
