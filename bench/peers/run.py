@@ -99,7 +99,7 @@ def measure_ours(spec, arguments, tool):
     base, learn, queries = (find(arguments.data, name) for name in ("base", "learn", "query"))
     model, index, result = (tool.scratch / name for name in ("model.smd", "index.smd", "result.ivecs"))
     with Clock() as train:
-        summary = tool("train", "--spec", spec, learn, "-o", model)
+        summary = tool("train", "--spec", spec, "--learn-size", arguments.learn_rows, learn, "-o", model)
     with Clock() as encode:
         built = tool("build", "--model", model, base, "-o", index)
     found = tool("search", index, queries, "-k", max(RANKS), "-o", result)
@@ -186,6 +186,7 @@ def their_names(arguments, size):
 
 def recall(arguments, tool, results):
     rows = Rows(arguments, results)
+    arguments.learn_rows = len(read_vecs(find(arguments.data, "learn")))  # all, as FAISS does; not what our budget allows
     print(" ".join(["method".ljust(24), *(title.rjust(9) for title, _, _ in COLUMNS), *(f"R@{rank}".rjust(7) for rank in RANKS)]))
     for size in arguments.bytes:
         wanted = [("summand", spec.format(size), lambda name: measure_ours(name, arguments, tool)) for spec in arguments.ours]

@@ -1,8 +1,9 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "summand/error.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
 constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
+constexpr double kTie = 0.02;          // of a cost: held-out queries cannot tell smaller differences
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
 // The block method that a start is made of.
@@ -60,6 +62,17 @@ CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
     return state;
 }
 
+struct Trial {
+    double cost;  // how late the codes find the neighbours of held-out vectors
+    double objective;
+};
+
+// Costs that are nearly equal leave it to the objective.
+bool is_better(const Trial& one, const Trial& other) {
+    const bool tie = std::abs(one.cost - other.cost) <= kTie * std::min(one.cost, other.cost);
+    return tie ? one.objective < other.objective : one.cost < other.cost;
+}
+
 // Runs copies of starts for a few iterations, in fewer dimensions where there are many.
 class Trials {
 public:
@@ -67,8 +80,7 @@ public:
         if (task.vectors.columns() > kStartDimensions) small_ = std::make_unique<Small>(task);
     }
 
-    /// How late the codes find the neighbours of held-out vectors.
-    double cost(CompositeState state) {
+    Trial of(CompositeState state) {
         if (!small_) return run(task_, std::move(state));
         Matrix<float>& words = state.model.dictionaries.rows;
         words = small_->subspace.project(words.view(), task_.options.execution);
@@ -91,13 +103,13 @@ private:
         }
     };
 
-    static double run(CompositeTask& task, CompositeState state) {
+    static Trial run(CompositeTask& task, CompositeState state) {
         const std::vector<float> translation = task.translation;
         const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
         while (state.step < iterations) iterate(task, iterations, state);
-        const double cost = search_cost(task, state);
+        const Trial trial{search_cost(task, state), state.objective.back()};
         if (task.translation != translation) task.translate(translation);
-        return cost;
+        return trial;
     }
 
     CompositeTask& task_;
@@ -112,12 +124,12 @@ CompositeState better_start(CompositeTask& task) {
     if (task.vectors.columns() <= kStartDimensions) candidates.push_back({true, RotationStart::identity});
     CompositeState best;
     Blocks chosen = candidates[0];
-    double best_cost = std::numeric_limits<double>::infinity();
+    std::optional<Trial> best_trial;
     const auto try_start = [&](CompositeState state) {
-        const double cost = trials.cost(state);
-        if (cost >= best_cost) return false;
+        const Trial trial = trials.of(state);
+        if (best_trial && !is_better(trial, *best_trial)) return false;
         best = std::move(state);
-        best_cost = cost;
+        best_trial = trial;
         return true;
     };
     for (const Blocks& blocks : candidates)
