@@ -204,7 +204,8 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
         std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
     const std::size_t enough = std::max(kSmallestSample, kSamplePerWord * options.words);
     task.sample = std::min(N - spare, enough);
-    if (spare > 0 && compares_starts(options)) task.sample = std::min((N - spare) * 3 / 4, enough);
+    const bool judged = compares_starts(options) || options.rule == PenaltyRule::validate;
+    if (spare > 0 && judged) task.sample = std::min((N - spare) * 3 / 4, enough);
     if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
     if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
     if (options.constraint == Constraint::augmented) task.rule = {.expectation = 0, .theta = 1};

@@ -61,7 +61,8 @@ CodePenalty code_penalty(const CompositePenalty& penalty);
 /// Throws `Error` for options that no data can make right.
 void check_options(const CompositeOptions& options);
 
-/// Whether starts are to be tried on the sample and judged on the other vectors, of which it then leaves a quarter.
+/// Whether starts are to be tried on the sample and judged on the other vectors, of which it then leaves a quarter, as
+/// it does for a penalty that is to be validated.
 bool compares_starts(const CompositeOptions& options);
 
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);

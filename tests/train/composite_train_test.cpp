@@ -207,6 +207,20 @@ TEST(Nocq, ValidationTriesItsCandidatesAndReportsEach) {
     EXPECT_GT(model.encoder.penalty, 0);
 }
 
+// So many vectors that a sample of the usual size would leave a single one to be judged by.
+TEST(Nocq, ValidationLeavesVectorsToBeJudgedBy) {
+    const Matrix<float> vectors = clustered(17247, 4);
+    std::vector<double> found;
+    const auto note = [&](const Progress& progress) {
+        const std::string stage(progress.stage), key = "found ";
+        const std::size_t at = stage.find(key);
+        if (at != std::string::npos) found.push_back(std::stod(stage.substr(at + key.size())));
+    };
+    train(vectors.view(), parse_spec("NOCQ2x2(iterations=1,mu=validate,start=pq)"), {.execution = {.progress = note}});
+    ASSERT_EQ(found.size(), 5u);
+    for (const double share : found) EXPECT_GT(share, 0);
+}
+
 TEST(Cq, StoresABiasThatMakesScoresExactDistances) {
     const Matrix<float> vectors = clustered(600, 8), queries = clustered(5, 8, 2);
     for (const char* spec : {"CQ3x3(iterations=4)", "CQ3x3(iterations=4,anisotropy=3)"}) {
