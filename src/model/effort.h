@@ -12,7 +12,7 @@ inline LocalSearch local_search(Effort effort, std::size_t dictionaries, std::ui
         case Effort::fast:
             return {.sweeps = 3, .perturbations = 0, .seed = seed};
         case Effort::standard:
-            return {.sweeps = 3, .perturbations = dictionaries < 6 ? 32 : dictionaries < 8 ? 16 : 8, .seed = seed};
+            return {.sweeps = 3, .perturbations = dictionaries < 6 ? 32 : dictionaries < 8 ? 16 : 12, .seed = seed};
         case Effort::best:
             return {.sweeps = 4, .perturbations = 48, .seed = seed};
     }

@@ -27,8 +27,13 @@ constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iter
 constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100
 constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
-// Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large.
-double penalty_factor(std::size_t dictionaries) { return dictionaries <= 5 ? 0.6 : 0.25; }
+// Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large, and
+// where the offsets are free to meet it.
+double penalty_factor(const CompositeOptions& options) {
+    if (options.constraint == Constraint::learnt_offsets)
+        return std::clamp(4.0 / static_cast<double>(options.dictionaries), 0.25, 0.6);
+    return options.dictionaries <= 5 ? 0.6 : 0.25;
+}
 
 double ramped(double penalty, int step, int steps) {
     return penalty * std::min(1.0, std::pow(10.0, -2 + 2 * (step + 1) / (kRamp * steps)));
@@ -220,7 +225,7 @@ double automatic_penalty(const CompositeTask& task, const Dictionaries& words, c
                  [&](const auto& pair) { return pair.first < codes.rows(); });
     const double variance =
         score_variance(task.vectors.view(), covered, task.rule, words, codes, task.options.execution);
-    return variance > 0 ? penalty_factor(task.options.dictionaries) / (4 * variance) : 0;
+    return variance > 0 ? penalty_factor(task.options) / (4 * variance) : 0;
 }
 
 CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "base/parallel.h"
@@ -12,15 +13,21 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kFewestQueries = 64;  // fewer say too little
-constexpr std::size_t kMostQueries = 1024;
+constexpr std::size_t kMostQueries = 2048;
+constexpr std::size_t kGrowth = 4;  // a base is that many times as large as what can be learnt from
+constexpr double kTie = 0.005;      // of a cost: expectations that differ by less are as good
 constexpr double kExpectations[] = {0.8, 0.9, 1};
-constexpr double kThetas[] = {-0.3, -0.15, 0, 0.15, 0.3};
+constexpr double kTilts[] = {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, -0.1, -0.2};  // of |r|², on average, above |ȳ|²
 
+// All tilts for the first expectation, then for the next; both from far queries to near ones. As y·r is |r|² on
+// average, a rule wants |ȳ|² + (2 (1 - a) - θ)|r|².
 std::vector<OffsetRule> candidates(const GivenRule& given) {
     std::vector<OffsetRule> rules;
-    for (const double expectation : kExpectations)
-        for (const double theta : kThetas)
-            rules.push_back({given.expectation.value_or(expectation), given.theta.value_or(theta)});
+    for (const double one : kExpectations)
+        for (const double tilt : kTilts) {
+            const double expectation = given.expectation.value_or(one);
+            rules.push_back({expectation, given.theta.value_or(2 * (1 - expectation) - tilt)});
+        }
     return rules;
 }
 
@@ -58,6 +65,13 @@ std::size_t rank_of(std::size_t own, const float* offsets, const float* products
     return rank;
 }
 
+// Of the costs the first that is nearly the smallest.
+std::size_t first_good(const std::vector<double>& costs) {
+    const double limit = (1 + kTie) * *std::min_element(costs.begin(), costs.end());
+    return static_cast<std::size_t>(
+        std::find_if(costs.begin(), costs.end(), [&](double cost) { return cost <= limit; }) - costs.begin());
+}
+
 }  // namespace
 
 std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
@@ -90,9 +104,18 @@ OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors
     const std::vector<OffsetRule> rules = candidates(given);
     vectors = vectors.slice(0, std::min(kJudgedVectors, vectors.rows()));
     sums = sums.slice(0, vectors.rows());
-    const std::vector<double> costs =
-        search_costs(queries, vectors, sums, wanted_offsets(vectors, sums, rules, execution), execution);
-    return rules[static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin())];
+    const Matrix<float> wanted = wanted_offsets(vectors, sums, rules, execution);
+    const auto costs_among = [&](std::size_t rows) {
+        return search_costs(queries, vectors.slice(0, rows), sums.slice(0, rows), wanted, execution);
+    };
+    const std::vector<double> costs = costs_among(vectors.rows());
+    const std::vector<double> fewer = costs_among(std::max<std::size_t>(1, vectors.rows() / kGrowth));
+    const std::size_t first = first_good(costs) / std::size(kTilts) * std::size(kTilts);
+    std::size_t best = first;
+    const auto foretold = [&](std::size_t i) { return 2 * costs[i] - fewer[i]; };
+    for (std::size_t i = first; i < first + std::size(kTilts); ++i)
+        if (foretold(i) < foretold(best)) best = i;
+    return rules[best];
 }
 
 OffsetRule usual_offset_rule(const GivenRule& given) {

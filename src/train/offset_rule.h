@@ -32,12 +32,12 @@ struct GivenRule {
 inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
 
 /// How late `queries` find their nearest neighbours among `vectors`, where those are scored by offset - 2 q·sum: the
-/// mean of log2(1 + rank), for each row of `offsets`. At most 1,024 queries are asked.
+/// mean of log2(1 + rank), for each row of `offsets`. At most 2,048 queries are asked.
 std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                                  const Matrix<float>& offsets, const Execution& execution);
 
-/// The rule with which they are found earliest where the offsets follow it exactly; a fixed one where there are too few
-/// queries to tell.
+/// The rule with which they would be found earliest among four times as many vectors, where the offsets follow it
+/// exactly; of expectations that are as good the smallest. A fixed one where there are too few queries to tell.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                             const GivenRule& given, const Execution& execution);
 
