@@ -237,16 +237,22 @@ SUMMAND_INLINE IcmChoice icm_choice(const IcmVisit& visit) {
     const float change = change_of(visit.word);
     const float error0 = visit.error - change;
     const float excess0 = visit.excess - rise_of(visit.word, change);
-    LaneMinimum minimum{broadcast(kLargest), kLaneIndex};
-    Int16 index = kLaneIndex;
-    for (std::size_t k = 0; k < visit.stride; k += kLanes, index += static_cast<std::int32_t>(kLanes)) {
-        const Float16 pair = __builtin_convertvector(load<Short16>(pairs + k), Float16) * visit.scale;
+    // Two minima, of even and of odd pieces: one would wait for itself.
+    const float scale = 2 * visit.scale;
+    const auto costs_at = [&](std::size_t k) __attribute__((always_inline)) {
         const Float16 unary = load<Float16>(visit.unary + k);
-        const Float16 changes = unary + 2.0f * pair;
+        const Float16 changes = unary + __builtin_convertvector(load<Short16>(pairs + k), Float16) * scale;
         const Float16 excess =
             excess0 + ((load<Float16>(visit.gain + k) + visit.gain_slope * unary) + visit.slope * changes);
-        take_smaller(minimum, icm_cost<Absolute>(visit, error0 + changes, excess), index);
+        return icm_cost<Absolute>(visit, error0 + changes, excess);
+    };
+    LaneMinimum minimum{broadcast(kLargest), kLaneIndex}, odd = minimum;
+    Int16 index = kLaneIndex;
+    for (std::size_t k = 0; k < visit.stride; k += kIcmLanes, index += static_cast<std::int32_t>(kIcmLanes)) {
+        take_smaller(minimum, costs_at(k), index);
+        take_smaller(odd, costs_at(k + kLanes), index + static_cast<std::int32_t>(kLanes));
     }
+    fold(minimum, odd.value, odd.index);
     float cost;
     const std::uint32_t word = first_smallest(minimum, &cost);
     const float current_cost = icm_cost<Absolute>(visit, visit.error, visit.excess);

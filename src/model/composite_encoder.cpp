@@ -151,10 +151,10 @@ void CompositeEncoder::greedy_start(Vector& vector) const {
 }
 
 void CompositeEncoder::prefetch(std::size_t m, const Vector& vector) const {
-    constexpr std::size_t kPerLine = kCacheLine / sizeof(std::int16_t);
+    constexpr std::size_t kPerLine = kCacheLine / sizeof(std::int16_t);  // every second one: its neighbour comes along
     for (std::size_t l = 0; l < dictionaries_.count; ++l)
         if (l != m)
-            for (std::size_t k = 0; k < stride_; k += kPerLine) __builtin_prefetch(pairs(m, l, vector.code[l]) + k);
+            for (std::size_t k = 0; k < stride_; k += 2 * kPerLine) __builtin_prefetch(pairs(m, l, vector.code[l]) + k);
 }
 
 bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {

@@ -6,13 +6,20 @@
 
 namespace summand {
 
-/// The fewer the dictionaries, the cheaper a perturbation, and the more of them pay.
+/// The fewer the dictionaries, the cheaper a perturbation, and the more of them pay; of many, a few perturbations would
+/// reach too little.
+inline int usual_perturbations(std::size_t dictionaries) {
+    if (dictionaries < 6) return 32;
+    if (dictionaries < 8) return 16;
+    return dictionaries < 12 ? 8 : 12;
+}
+
 inline LocalSearch local_search(Effort effort, std::size_t dictionaries, std::uint64_t seed = 0) {
     switch (effort) {
         case Effort::fast:
             return {.sweeps = 3, .perturbations = 0, .seed = seed};
         case Effort::standard:
-            return {.sweeps = 3, .perturbations = dictionaries < 6 ? 32 : dictionaries < 8 ? 16 : 12, .seed = seed};
+            return {.sweeps = 3, .perturbations = usual_perturbations(dictionaries), .seed = seed};
         case Effort::best:
             return {.sweeps = 4, .perturbations = 48, .seed = seed};
     }

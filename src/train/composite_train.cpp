@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
 constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
-constexpr double kTie = 0.02;          // of a cost: held-out queries cannot tell smaller differences
+constexpr double kTie = 0.01;          // of a cost: held-out queries cannot tell smaller differences
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
 // The block method that a start is made of.
