@@ -12,7 +12,7 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kFewestQueries = 64;  // fewer say too little
+constexpr std::size_t kFewestQueries = 512;  // fewer say too little
 constexpr std::size_t kMostQueries = 2048;
 constexpr std::size_t kGrowth = 4;  // a base is that many times as large as what can be learnt from
 constexpr double kTie = 0.005;      // of a cost: expectations that differ by less are as good
