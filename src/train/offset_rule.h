@@ -37,8 +37,7 @@ std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> ve
                                  const Matrix<float>& offsets, const Execution& execution);
 
 /// The rule with which they would be found earliest among four times as many vectors, where the offsets follow it
-/// exactly; of expectations that are as good the smallest. A fixed one where fewer than
-/// 512 queries cannot tell.
+/// exactly; of expectations that are as good the smallest. A fixed one where fewer than 512 queries cannot tell.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                             const GivenRule& given, const Execution& execution);
 
