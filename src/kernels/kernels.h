@@ -13,28 +13,42 @@
 
 namespace summand {
 
-/// One visit of the iterated conditional modes: the best word k of one dictionary, the other words fixed.
-/// With pair(k) = scale · Σ_rows row[k], the inner product of word k with the sum of the other chosen words,
+/// Visits of the iterated conditional modes: for one vector after another the best word k of a dictionary, its other
+/// words fixed. With pair(k) = scale · Σ_rows row[k], the inner product of word k with the sum of the other chosen
+/// words,
 ///     change(k) = unary[k] + 2·pair(k)
 ///     error(k)  = error  + change(k)                     - the same of the current word
 ///     excess(k) = excess + gain(k) + slope·change(k)     - the same of the current word
 ///     cost(k)   = error(k) + penalty·excess(k)² + absolute·|excess(k)|
-struct IcmVisit {
-    const std::int16_t* const* rows;  ///< `row_count` rows of `stride` values; their sum fits 16 bits
-    std::size_t row_count;
-    const float* unary;  ///< |c|² - 2 y·c; kIcmPadding past the last word
-    const float* gain;   ///< gain(k) = gain[k] + gain_slope·unary[k]
+struct IcmDictionary {
+    const float* gain;  ///< gain(k) = gain[k] + gain_slope·unary[k]
     float gain_slope;
     std::size_t stride;  ///< K rounded up to a multiple of kIcmLanes
+    std::size_t row_count;
     float scale;
     float penalty, slope;
+    float absolute = 0;
+};
+
+/// How unaries are rounded down to 16 bits: to (unary - least)·per_step, a step being 2·scale·2^shift.
+struct IcmBounds {
+    float least, per_step;
+    int shift;
+};
+
+struct IcmVisit {
+    const std::int16_t* const* rows;  ///< `row_count` rows of `stride` values; their sum fits 16 bits
+    const float* unary;               ///< |c|² - 2 y·c; kIcmPadding past the last word
+    const std::int16_t* bound;        ///< the same by icm_bounds
+    IcmBounds bounds;
     std::uint32_t word;   ///< the current one
     float error, excess;  ///< with it
-    float absolute = 0;
 };
 inline constexpr std::size_t kIcmLanes = 32;
 inline constexpr std::size_t kMaxIcmStride = 256;
 inline constexpr float kIcmPadding = __builtin_inff();  // costs more than any word, or compares as neither
+inline constexpr float kMostIcmBound = 16383;           // which with the pairs of a step of 4·scale fits 16 bits
+inline constexpr int kMostIcmShift = 100;               // of unaries that overflow
 
 /// The current word, unless another one costs less.
 struct IcmChoice {
@@ -67,7 +81,9 @@ struct Kernels {
     void (*scatter_add)(const float* values, std::size_t count, std::size_t size, const std::uint8_t* codes,
                         std::size_t code_stride, float* rows);
 
-    IcmChoice (*icm_visit)(const IcmVisit& visit);
+    /// Unaries of `words` words, padded to `stride`.
+    IcmBounds (*icm_bounds)(const float* unary, std::size_t words, std::size_t stride, float scale, std::int16_t* out);
+    void (*icm_visits)(const IcmDictionary& dictionary, const IcmVisit* visits, std::size_t count, IcmChoice* choices);
 
     ScanKernels scan;
 };

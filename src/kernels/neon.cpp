@@ -6,6 +6,7 @@ namespace summand {
 namespace {
 
 #include "kernels/common.inl"
+#include "kernels/icm.inl"
 #include "kernels/scan_common.inl"
 
 #include "kernels/scan_neon.inl"
@@ -22,7 +23,8 @@ const Kernels neon_kernels = {
     .sum_rows = sum_rows,
     .combine = combine,
     .scatter_add = scatter_add,
-    .icm_visit = icm_visit,
+    .icm_bounds = icm_bounds,
+    .icm_visits = icm_visits,
     .scan = scan_kernels,
 };
 

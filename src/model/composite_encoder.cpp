@@ -13,17 +13,22 @@
 namespace summand {
 namespace {
 
+constexpr int kCostFirst =
+    5;  // one in so many trials heeds the cost from the start: some optima are far from a small error
 constexpr std::size_t kGroup = 32;  // vectors searched together: their terms stay in the L2 cache
 
 }  // namespace
 
 // The state of one vector in the search.
 struct CompositeEncoder::Vector {
-    float* unary;        // |c|² - 2 y·c of dictionary 0; the next ones follow at kRowBlock rows
+    float* unary;         // |c|² - 2 y·c of dictionary 0; the next ones follow at kRowBlock rows
+    std::int16_t* bound;  // the same in 16 bits; the next ones follow
+    const IcmBounds* bounds;
     float squared_norm;  // |y|²
     float error, excess, cost;
     std::size_t unchanged;  // visits in a row that changed nothing
     Random random{0};
+    const Vector* origin = nullptr;  // of a trial, where that is at rest
     std::uint8_t code[kMaxDictionaries];
 };
 
@@ -125,90 +130,114 @@ void CompositeEncoder::measure(Vector& vector) const {
     vector.error = vector.squared_norm + unaries + 2 * scale_ * static_cast<float>(pair_sum);
     vector.excess =
         (penalty_.norm - 2 * penalty_.expectation) * vector.squared_norm + gains + (1 - penalty_.theta) * vector.error;
-    vector.cost =
-        vector.error + penalty_.penalty * vector.excess * vector.excess + penalty_.absolute * std::abs(vector.excess);
 }
 
-// Dictionary by dictionary the word that lowers the error most, given those chosen before.
-void CompositeEncoder::greedy_start(Vector& vector) const {
-    const std::int16_t* rows[kMaxDictionaries];
-    for (std::size_t m = 0; m < dictionaries_.count; ++m) {
-        for (std::size_t l = 0; l < m; ++l) rows[l] = pairs(m, l, vector.code[l]);
-        const IcmChoice choice = kernels().icm_visit({.rows = rows,
-                                                      .row_count = m,
-                                                      .unary = unary_of(m, vector),
-                                                      .gain = gains_.data() + m * stride_,
-                                                      .gain_slope = -penalty_.expectation,
-                                                      .stride = stride_,
-                                                      .scale = scale_,
-                                                      .penalty = 0,
-                                                      .slope = 0,
-                                                      .word = 0,
-                                                      .error = 0,
-                                                      .excess = 0});
+// Visits dictionary m of the vectors that are not at rest, their words of the first `others` dictionaries given.
+void CompositeEncoder::visit(std::size_t m, std::size_t others, std::span<Vector> vectors, CodePenalty penalty) const {
+    const std::int16_t* rows[kGroup * kMaxDictionaries];
+    IcmVisit visits[kGroup];
+    IcmChoice choices[kGroup];
+    Vector* visited[kGroup];
+    const std::int16_t** row = rows;
+    std::size_t count = 0;
+    for (Vector& vector : vectors) {
+        if (vector.unchanged >= dictionaries_.count) continue;
+        visits[count] = {.rows = row,
+                         .unary = unary_of(m, vector),
+                         .bound = vector.bound + m * stride_,
+                         .bounds = vector.bounds[m],
+                         .word = vector.code[m],
+                         .error = vector.error,
+                         .excess = vector.excess};
+        visited[count++] = &vector;
+        for (std::size_t l = 0; l < others; ++l)
+            if (l != m) *row++ = pairs(m, l, vector.code[l]);
+    }
+    kernels().icm_visits({.gain = gains_.data() + m * stride_,
+                          .gain_slope = -penalty.expectation,
+                          .stride = stride_,
+                          .row_count = others - (m < others ? 1 : 0),
+                          .scale = scale_,
+                          .penalty = penalty.penalty,
+                          .slope = 1 - penalty.theta,
+                          .absolute = penalty.absolute},
+                         visits, count, choices);
+    for (std::size_t i = 0; i < count; ++i) {
+        Vector& vector = *visited[i];
+        const IcmChoice& choice = choices[i];
+        ++vector.unchanged;
+        if (choice.word == vector.code[m]) continue;
         vector.code[m] = static_cast<std::uint8_t>(choice.word);
+        vector.error = choice.error;
+        vector.excess = choice.excess;
+        vector.unchanged = 1;
     }
 }
 
-void CompositeEncoder::prefetch(std::size_t m, const Vector& vector) const {
-    constexpr std::size_t kPerLine = kCacheLine / sizeof(std::int16_t);  // every second one: its neighbour comes along
-    for (std::size_t l = 0; l < dictionaries_.count; ++l)
-        if (l != m)
-            for (std::size_t k = 0; k < stride_; k += 2 * kPerLine) __builtin_prefetch(pairs(m, l, vector.code[l]) + k);
-}
-
-bool CompositeEncoder::visit(std::size_t m, Vector& vector) const {
-    const std::int16_t* rows[kMaxDictionaries];
-    std::size_t count = 0;
-    for (std::size_t l = 0; l < dictionaries_.count; ++l)
-        if (l != m) rows[count++] = pairs(m, l, vector.code[l]);
-    const IcmChoice choice = kernels().icm_visit({.rows = rows,
-                                                  .row_count = count,
-                                                  .unary = unary_of(m, vector),
-                                                  .gain = gains_.data() + m * stride_,
-                                                  .gain_slope = -penalty_.expectation,
-                                                  .stride = stride_,
-                                                  .scale = scale_,
-                                                  .penalty = penalty_.penalty,
-                                                  .slope = 1 - penalty_.theta,
-                                                  .word = vector.code[m],
-                                                  .error = vector.error,
-                                                  .excess = vector.excess,
-                                                  .absolute = penalty_.absolute});
-    if (choice.word == vector.code[m]) return false;
-    vector.code[m] = static_cast<std::uint8_t>(choice.word);
-    vector.error = choice.error;
-    vector.excess = choice.excess;
-    vector.cost = choice.cost;
-    return true;
+// Dictionary by dictionary the word that lowers the error most, given those chosen before.
+void CompositeEncoder::greedy_start(std::span<Vector> vectors) const {
+    for (std::size_t m = 0; m < dictionaries_.count; ++m) {
+        for (Vector& vector : vectors) {
+            vector.code[m] = 0;
+            vector.error = vector.excess = 0;
+            vector.unchanged = 0;
+        }
+        visit(m, m, vectors, without_penalty());
+    }
 }
 
 // Sweeps over the dictionaries, all vectors of the group together, so that the table of one dictionary is reused
-// while it is near. A vector rests once every dictionary was visited without a change.
-void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps, std::size_t first) const {
+// while it is near. The first of several heeds the error alone: what the penalty favours near a start is soon left
+// behind. A vector rests once every dictionary was visited without a change, or it is where its origin rests.
+void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps, std::size_t first, bool error_first) const {
     const std::size_t M = dictionaries_.count;
-    for (int sweep = 0; sweep < sweeps; ++sweep)
+    error_first = error_first && sweeps > 1 && penalised();
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+        const bool error_alone = sweep == 0 && error_first;
+        if (sweep == 1 && error_first)
+            for (Vector& vector : vectors) vector.unchanged = 0;
         for (std::size_t turn = 0; turn < M; ++turn) {
-            const std::size_t m = (first + turn) % M;
-            for (std::size_t i = 0; i < vectors.size(); ++i) {
-                if (i + 1 < vectors.size() && vectors[i + 1].unchanged < M) prefetch(m, vectors[i + 1]);
-                if (vectors[i].unchanged < M)
-                    vectors[i].unchanged = visit(m, vectors[i]) ? 1 : vectors[i].unchanged + 1;
-            }
+            if (!error_alone)
+                for (Vector& vector : vectors)
+                    if (vector.unchanged < 2 && vector.origin &&
+                        std::equal(vector.code, vector.code + M, vector.origin->code))
+                        vector.unchanged = M;
+            visit((first + turn) % M, M, vectors, error_alone ? without_penalty() : penalty_);
         }
+    }
+    for (Vector& vector : vectors)
+        vector.cost = vector.error + penalty_.penalty * vector.excess * vector.excess +
+                      penalty_.absolute * std::abs(vector.excess);
 }
 
-void CompositeEncoder::perturb(std::size_t m, Vector& vector) const {
+// Dictionary m takes its second-best word after another one took a random word.
+void CompositeEncoder::perturb(std::size_t m, std::span<Vector> vectors, bool error_alone) const {
     const std::size_t M = dictionaries_.count, K = dictionaries_.words;
     const auto word = [](std::size_t k) { return static_cast<std::uint8_t>(k); };
-    vector.code[(m + 1 + vector.random.below(M - 1)) % M] = word(vector.random.below(K));
-    float& present = unary_of(m, vector)[vector.code[m]];
-    const float kept = std::exchange(present, kIcmPadding);  // cannot be chosen
-    vector.code[m] = word((vector.code[m] + 1 + vector.random.below(K - 1)) % K);
-    measure(vector);
-    visit(m, vector);
-    present = kept;
-    vector.unchanged = 1;
+    struct Present {
+        float* unary;
+        std::int16_t* bound;
+        float unary_value;
+        std::int16_t bound_value;
+    } present[kGroup];
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+        Vector& vector = vectors[i];
+        vector.code[(m + 1 + vector.random.below(M - 1)) % M] = word(vector.random.below(K));
+        float& unary = unary_of(m, vector)[vector.code[m]];
+        std::int16_t& bound = vector.bound[m * stride_ + vector.code[m]];
+        present[i] = {&unary, &bound, unary, bound};
+        unary = kIcmPadding;  // cannot be chosen
+        bound = static_cast<std::int16_t>(kMostIcmBound);
+        vector.code[m] = word((vector.code[m] + 1 + vector.random.below(K - 1)) % K);
+        measure(vector);
+        vector.unchanged = 0;
+    }
+    visit(m, M, vectors, error_alone ? without_penalty() : penalty_);
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+        *present[i].unary = present[i].unary_value;
+        *present[i].bound = present[i].bound_value;
+        vectors[i].unchanged = 1;
+    }
 }
 
 double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i, const std::uint8_t* code) const {
@@ -233,42 +262,56 @@ double CompositeEncoder::exact_cost(const CompositeView& vectors, std::size_t i,
            static_cast<double>(penalty_.absolute) * std::abs(excess);
 }
 
-void CompositeEncoder::start(const CompositeView& vectors, std::size_t i, const LocalSearch& search,
-                             const std::uint8_t* code, Vector& vector) const {
-    const std::size_t D = dictionaries_.dimensions();
-    vector.squared_norm = vectors.squared_norms[i];
-    vector.random = Random(hash64(vectors.vectors.row(i), D * sizeof(float), search.seed));
-    if (code)
-        std::copy_n(code, dictionaries_.count, vector.code);
-    else
-        greedy_start(vector);
-    measure(vector);
-    vector.unchanged = 0;
+void CompositeEncoder::start(const CompositeView& vectors, const LocalSearch& search, const std::uint8_t* codes,
+                             std::span<Vector> group) const {
+    const std::size_t M = dictionaries_.count;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        group[i].squared_norm = vectors.squared_norms[i];
+        if (codes) std::copy_n(codes + i * M, M, group[i].code);
+    }
+    if (!codes) greedy_start(group);
+    for (Vector& vector : group) {
+        vector.random = Random(hash64(vector.code, M, search.seed));
+        measure(vector);
+        vector.unchanged = 0;
+    }
 }
 
 void CompositeEncoder::encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes,
                                     bool from_codes) const {
     const std::size_t M = dictionaries_.count;
     const int perturbations = M > 1 ? search.perturbations : 0;  // a visit of one dictionary is final
-    thread_local Scratch<float> scratch;
-    float* unary = scratch.at_least(kRowBlock * M * stride_);
+    thread_local Scratch<float> unary_scratch;
+    thread_local Scratch<std::int16_t> bound_scratch;
+    float* unary = unary_scratch.at_least(kRowBlock * M * stride_);
+    std::int16_t* bound = bound_scratch.at_least(kGroup * M * stride_);
     fill_unaries(vectors.vectors, unary);
+    std::vector<IcmBounds> bounds(kGroup * M);
     std::vector<Vector> current(kGroup), trial;
     for (std::size_t first = 0; first < vectors.rows(); first += kGroup) {
         const std::span<Vector> group(current.data(), std::min(kGroup, vectors.rows() - first));
         for (std::size_t i = 0; i < group.size(); ++i) {
             group[i].unary = unary + (first + i) * stride_;
-            start(vectors, first + i, search, from_codes ? codes + (first + i) * M : nullptr, group[i]);
+            group[i].bound = bound + i * M * stride_;
+            group[i].bounds = bounds.data() + i * M;
+            for (std::size_t m = 0; m < M; ++m)
+                bounds[i * M + m] = kernels().icm_bounds(unary_of(m, group[i]), dictionaries_.words, stride_, scale_,
+                                                         group[i].bound + m * stride_);
         }
-        settle(group, search.sweeps, 0);
+        start(vectors.slice(first, group.size()), search, from_codes ? codes + first * M : nullptr, group);
+        settle(group, search.sweeps, 0, !from_codes);
         for (int round = 0; round < perturbations; ++round) {
             const std::size_t m = (search.seed + static_cast<std::size_t>(round)) % M;
+            const bool error_first = round % kCostFirst != kCostFirst - 1;
             trial.assign(group.begin(), group.end());
-            for (Vector& vector : trial) perturb(m, vector);
-            settle(trial, search.sweeps, m + 1);
+            for (std::size_t i = 0; i < group.size(); ++i)
+                trial[i].origin = group[i].unchanged < M ? nullptr : &group[i];
+            perturb(m, trial, error_first);
+            settle(trial, search.sweeps, m + 1, error_first);
             for (std::size_t i = 0; i < group.size(); ++i) {
                 if (trial[i].cost < group[i].cost) group[i] = trial[i];
                 group[i].random = trial[i].random;
+                group[i].origin = nullptr;
             }
         }
         for (std::size_t i = 0; i < group.size(); ++i) {

@@ -27,7 +27,7 @@ namespace summand {
 struct LocalSearch {
     int sweeps = 3;          ///< over all dictionaries, at most
     int perturbations = 0;   ///< rounds of local search
-    std::uint64_t seed = 0;  ///< mixed with the vector itself, so that its position does not matter
+    std::uint64_t seed = 0;  ///< mixed with the code at the start, so that a vector's position does not matter
 };
 
 struct CodePenalty {
@@ -57,20 +57,25 @@ private:
     const std::int16_t* pairs(std::size_t m, std::size_t l, std::size_t word) const {
         return pairs_.data() + ((m * dictionaries_.count + l) * dictionaries_.words + word) * stride_;
     }
+    bool penalised() const { return penalty_.penalty != 0 || penalty_.absolute != 0; }
+    CodePenalty without_penalty() const {
+        CodePenalty penalty = penalty_;
+        penalty.penalty = penalty.absolute = 0;
+        return penalty;
+    }
     void tabulate_pairs(const Execution& execution);
     void encode_block(const CompositeView& vectors, const LocalSearch& search, std::uint8_t* codes,
                       bool from_codes) const;
-    void start(const CompositeView& vectors, std::size_t i, const LocalSearch& search, const std::uint8_t* code,
-               Vector& vector) const;
+    void start(const CompositeView& vectors, const LocalSearch& search, const std::uint8_t* codes,
+               std::span<Vector> group) const;
     void extend_words();
     void fill_unaries(MatrixView<float> vectors, float* out) const;
     float* unary_of(std::size_t m, const Vector& vector) const;
     void measure(Vector& vector) const;
-    void greedy_start(Vector& vector) const;
-    void prefetch(std::size_t m, const Vector& vector) const;
-    bool visit(std::size_t m, Vector& vector) const;
-    void settle(std::span<Vector> vectors, int sweeps, std::size_t first) const;
-    void perturb(std::size_t m, Vector& vector) const;
+    void greedy_start(std::span<Vector> vectors) const;
+    void visit(std::size_t m, std::size_t others, std::span<Vector> vectors, CodePenalty penalty) const;
+    void settle(std::span<Vector> vectors, int sweeps, std::size_t first, bool error_first) const;
+    void perturb(std::size_t m, std::span<Vector> vectors, bool error_alone) const;
     double exact_cost(const CompositeView& vectors, std::size_t i, const std::uint8_t* code) const;
 
     const Dictionaries& dictionaries_;

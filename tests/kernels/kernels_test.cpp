@@ -222,20 +222,30 @@ public:
         absolute = seed % 2 == 0 ? 0 : static_cast<float>(random.uniform());
     }
 
-    IcmVisit visit() const {
-        return {.rows = rows_.data(),
-                .row_count = rows_.size(),
-                .unary = unary.data(),
-                .gain = gain.data(),
-                .gain_slope = gain_slope,
-                .stride = stride_,
-                .scale = scale,
-                .penalty = penalty,
-                .slope = slope,
-                .word = word,
-                .error = error,
-                .excess = excess,
-                .absolute = absolute};
+    /// By the given level, alone or as the last of several visits of the same dictionary.
+    IcmChoice choice(const Kernels& level = kernels(), std::size_t before = 0) const {
+        std::vector<std::int16_t> bound(stride_);
+        const IcmBounds bounds = level.icm_bounds(unary.data(), words_, stride_, scale, bound.data());
+        const IcmDictionary dictionary{.gain = gain.data(),
+                                       .gain_slope = gain_slope,
+                                       .stride = stride_,
+                                       .row_count = rows_.size(),
+                                       .scale = scale,
+                                       .penalty = penalty,
+                                       .slope = slope,
+                                       .absolute = absolute};
+        const IcmVisit visit{.rows = rows_.data(),
+                             .unary = unary.data(),
+                             .bound = bound.data(),
+                             .bounds = bounds,
+                             .word = word,
+                             .error = error,
+                             .excess = excess};
+        std::vector<IcmVisit> visits(before + 1, visit);
+        for (std::size_t i = 0; i < before; ++i) visits[i].error += static_cast<float>(i);
+        std::vector<IcmChoice> choices(visits.size());
+        level.icm_visits(dictionary, visits.data(), visits.size(), choices.data());
+        return choices.back();
     }
     double change(std::size_t k) const {
         double pair = 0;
@@ -280,7 +290,7 @@ void for_random_problems(const Body& body) {
 TEST(IcmVisit, HasTheSameBitsOnEveryLevel) {
     for_random_problems([](const IcmProblem& problem) {
         expect_same_bits([&](const Kernels& level) {
-            const IcmChoice choice = level.icm_visit(problem.visit());
+            const IcmChoice choice = problem.choice(level);
             return std::vector<float>{static_cast<float>(choice.word), choice.cost, choice.error, choice.excess};
         });
     });
@@ -290,7 +300,7 @@ TEST(IcmVisit, ChoosesTheCheapestWord) {
     for_random_problems([](const IcmProblem& problem) {
         double smallest = problem.cost(0);
         for (std::size_t k = 1; k < problem.words(); ++k) smallest = std::min(smallest, problem.cost(k));
-        const IcmChoice choice = kernels().icm_visit(problem.visit());
+        const IcmChoice choice = problem.choice();
         ASSERT_LT(choice.word, problem.words());
         const double tolerance = 1e-4 * (1 + std::abs(smallest));
         EXPECT_NEAR(problem.cost(choice.word), smallest, tolerance);
@@ -302,7 +312,7 @@ TEST(IcmVisit, ChoosesTheCheapestWord) {
 
 TEST(IcmVisit, NeverCostsMoreThanTheCurrentWord) {
     for_random_problems([](const IcmProblem& problem) {
-        const IcmChoice choice = kernels().icm_visit(problem.visit());
+        const IcmChoice choice = problem.choice();
         EXPECT_LE(choice.cost, problem.error + problem.penalty * problem.excess * problem.excess +
                                    problem.absolute * std::abs(problem.excess));
         if (choice.word == problem.word) {
@@ -324,20 +334,62 @@ TEST(IcmVisit, BreaksTiesByTheSmallerWordButKeepsTheCurrentOne) {
             problem.excess = 0;
             problem.penalty = problem.absolute = 0;
             const std::size_t expected = current == best + 7 ? best + 7 : best;
-            for_each_level([&](const Kernels& level) { EXPECT_EQ(level.icm_visit(problem.visit()).word, expected); });
+            for_each_level([&](const Kernels& level) { EXPECT_EQ(problem.choice(level).word, expected); });
         }
     }
 }
 
 TEST(IcmVisit, AVisitOfItsOwnChoiceChangesNothing) {
     for_random_problems([](IcmProblem problem) {
-        const IcmChoice first = kernels().icm_visit(problem.visit());
+        const IcmChoice first = problem.choice();
         problem.word = first.word;
         problem.error = first.error;
         problem.excess = first.excess;
-        const IcmChoice second = kernels().icm_visit(problem.visit());
+        const IcmChoice second = problem.choice();
         EXPECT_NEAR(problem.cost(second.word), problem.cost(first.word), 1e-4 * (1 + std::abs(double{first.cost})));
     });
+}
+
+TEST(IcmVisit, DoesNotDependOnTheVisitsBeforeIt) {
+    for_random_problems([](const IcmProblem& problem) {
+        const IcmChoice alone = problem.choice();
+        for (const std::size_t before : {1, 2, 5}) {
+            const IcmChoice choice = problem.choice(kernels(), before);
+            EXPECT_EQ(choice.word, alone.word);
+            EXPECT_EQ(choice.cost, alone.cost);
+        }
+    });
+}
+
+// Unaries of any spread, against a scale that suits one of them; a step is 2·scale·2^shift.
+TEST(IcmBounds, AreFewerStepsThanTheUnariesOnEveryLevel) {
+    Random random(7);
+    for (const std::size_t words : {1, 15, 16, 17, 100, 256})
+        for (const float spread : {1e-6f, 1.0f, 1e4f, 1e9f}) {
+            const std::size_t stride = (words + kIcmLanes - 1) / kIcmLanes * kIcmLanes;
+            std::vector<float> unary(stride, kIcmPadding);
+            for (std::size_t k = 0; k < words; ++k) unary[k] = spread * static_cast<float>(random.gaussian());
+            constexpr float kScale = 1e-4f;
+            expect_same_bits([&](const Kernels& level) {
+                std::vector<std::int16_t> bound(stride);
+                const IcmBounds bounds = level.icm_bounds(unary.data(), words, stride, kScale, bound.data());
+                const double step = std::ldexp(2 * double{kScale}, bounds.shift);
+                EXPECT_NEAR(bounds.per_step * step, 1, 1e-6);
+                EXPECT_EQ(bounds.least, *std::min_element(unary.begin(), unary.end()));
+                EXPECT_GE(bounds.shift, 1);
+                std::vector<float> seen = {bounds.least, bounds.per_step, static_cast<float>(bounds.shift)};
+                for (std::size_t k = 0; k < stride; ++k) {
+                    const double steps = (double{unary[k]} - double{bounds.least}) / step;
+                    EXPECT_LE(bound[k], steps + 1e-2);
+                    EXPECT_LE(bound[k], kMostIcmBound);
+                    if (k < words) {
+                        EXPECT_GE(bound[k], steps - 1.01);
+                    }
+                    seen.push_back(bound[k]);
+                }
+                return seen;
+            });
+        }
 }
 
 }  // namespace
