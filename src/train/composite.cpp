@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
 constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
+constexpr int kPerturbations = 2;       // of the codes per outer iteration
 constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100
 constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
@@ -82,9 +83,9 @@ CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty&
 }
 
 void update_codes(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
+    const LocalSearch search{.perturbations = kPerturbations, .seed = static_cast<std::uint64_t>(state.step)};
     encoder_of(state, penalty, task.options.execution)
-        .improve(task.first(state.codes.rows()), {.sweeps = 1, .seed = static_cast<std::uint64_t>(state.step)},
-                 task.options.execution, state.codes);
+        .improve(task.first(state.codes.rows()), search, task.options.execution, state.codes);
 }
 
 // From the sample to all vectors.
