@@ -143,8 +143,7 @@ struct WordSet {
     }
     SUMMAND_INLINE int size() const {
         int count = 0;
-#pragma GCC unroll 4
-        for (std::size_t p = 0; p < kParts; ++p) count += __builtin_popcountll(part[p]);
+        for (const std::uint64_t bits : part) count += __builtin_popcountll(bits);
         return count;
     }
     template <class Body>
