@@ -130,8 +130,9 @@ void add_build(CLI::App& app, Chosen& chosen) {
     add_spec(verb, options->learning.spec);
     verb.add_option("-l,--learn", options->learn, "Vectors to learn from, instead of the base");
     add_learn_size(verb, options->learning.learn_size);
-    add_checkpoint(verb, options->learning.checkpoint,
-                   "the training in after every iteration (NOCQ and LOCQ), then an inverted index after every chunk");
+    add_checkpoint(
+        verb, options->learning.checkpoint,
+        "the training in after every iteration (composite methods), then an inverted index after every chunk");
     CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
     verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
         ->check(CLI::Validator(memory_error, ""))

@@ -54,7 +54,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
     add_output(verb, options->output, "Model to write", options->run);
     add_spec(verb, options->learning.spec);
     add_learn_size(verb, options->learning.learn_size);
-    add_checkpoint(verb, options->learning.checkpoint, "the training in after every iteration (NOCQ and LOCQ)");
+    add_checkpoint(verb, options->learning.checkpoint, "the training in after every iteration (composite methods)");
     add_metric(verb, options->learning.metric);
     add_threads(verb, options->run);
     add_seed(verb, options->run);

@@ -8,8 +8,9 @@
 Two parts: k-means at the same data, iterations and threads (time), and recall of codes of the same size (recall@R of
 the true nearest neighbour; training, encoding and search time). Both sides read the same files, learn from the same
 vectors and are measured the same way; CPU time counts all threads, and every byte stored per vector counts: FAISS's
-additive quantizers need a norm, so RQ7x8_Nqint8 is the one of 8 bytes. A long run can be stopped: --resume keeps the rows
-of FILE that the same tool and the same FAISS measured. `./dev bench data` fetches public data sets.
+additive quantizers need a norm, so RQ7x8_Nqint8 is the one of 8 bytes. --seeds trains each of ours with several seeds.
+A long run can be stopped: --resume keeps the rows of FILE that the same tool and the same FAISS measured. `./dev bench
+data` fetches public data sets.
 """
 import argparse
 import hashlib
@@ -95,11 +96,12 @@ def kmeans(arguments, tool):
             "ratio": our_time / peer_time, "cpu_ratio": our_cpu / peer_cpu}
 
 
-def measure_ours(spec, arguments, tool):
+def measure_ours(name, arguments, tool):
+    spec, _, seed = name.partition(" seed ")
     base, learn, queries = (find(arguments.data, name) for name in ("base", "learn", "query"))
     model, index, result = (tool.scratch / name for name in ("model.smd", "index.smd", "result.ivecs"))
     with Clock() as train:
-        summary = tool("train", "--spec", spec, "--learn-size", arguments.learn_rows, learn, "-o", model)
+        summary = tool("train", "--spec", spec, "--seed", seed or 1, "--learn-size", arguments.learn_rows, learn, "-o", model)
     with Clock() as encode:
         built = tool("build", "--model", model, base, "-o", index)
     found = tool("search", index, queries, "-k", max(RANKS), "-o", result)
@@ -184,12 +186,18 @@ def their_names(arguments, size):
             yield name.replace(f"OPQ{size},", f"OPQ{size}_{dimensions - dimensions % size},") if uneven else name
 
 
+def our_names(arguments, size):
+    for spec in arguments.ours:
+        for seed in arguments.seeds:
+            yield spec.format(size) + (f" seed {seed}" if seed != 1 else "")
+
+
 def recall(arguments, tool, results):
     rows = Rows(arguments, results)
     arguments.learn_rows = len(read_vecs(find(arguments.data, "learn")))  # all, as FAISS does; not what our budget allows
     print(" ".join(["method".ljust(24), *(title.rjust(9) for title, _, _ in COLUMNS), *(f"R@{rank}".rjust(7) for rank in RANKS)]))
     for size in arguments.bytes:
-        wanted = [("summand", spec.format(size), lambda name: measure_ours(name, arguments, tool)) for spec in arguments.ours]
+        wanted = [("summand", name, lambda name: measure_ours(name, arguments, tool)) for name in our_names(arguments, size)]
         wanted += [("faiss", name, lambda name: measure_theirs(name, arguments)) for name in their_names(arguments, size)]
         group = []
         for side, name, measure in wanted:
@@ -208,6 +216,7 @@ def parse_arguments():
                         help="our methods; {0} stands for the bytes (default %(default)s)")
     parser.add_argument("--theirs", nargs="*", default=THEIRS, metavar="FACTORY",
                         help="FAISS's; {1} stands for the bytes less one (default %(default)s)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="of our training (default 1)")
     parser.add_argument("--iterations", type=int, default=25, help="of k-means")
     parser.add_argument("--repeat", type=int, default=3, help="runs of k-means on each side")
     parser.add_argument("--threads", type=int, default=os.cpu_count())

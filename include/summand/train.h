@@ -75,7 +75,7 @@ enum class BiasStorage { float32, byte, dropped };
 /// A training between two iterations: enough to go on with the identical result.
 struct Checkpoint {
     std::uint64_t task = 0;  ///< hash of data and options; another task is refused
-    int step = 0;            ///< finished iterations
+    int step = 0;            ///< finished iterations, as many as `objective` has values
     double penalty = 0;      ///< μ
     double epsilon = 0;
     double theta = 0, expectation = 1;
@@ -84,6 +84,8 @@ struct Checkpoint {
     std::vector<float> word_offsets = {};
     Matrix<std::uint8_t> codes = {};     ///< of the training vectors
     std::vector<double> objective = {};  ///< so far
+    Matrix<float> rotation = {};         ///< OCQ: of the best solution so far with orthogonal dictionaries
+    Dictionaries blocks = {};            ///< its words; the other methods leave both empty
 
     friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
@@ -108,8 +110,8 @@ struct CompositeOptions {
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
-    const Checkpoint* resume = nullptr;                      ///< NOCQ, UB and LOCQ; borrowed
-    std::function<void(const Checkpoint&)> checkpoint = {};  ///< NOCQ, UB and LOCQ: called after every iteration
+    const Checkpoint* resume = nullptr;                      ///< borrowed
+    std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
 };
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);

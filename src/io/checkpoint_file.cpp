@@ -6,6 +6,7 @@
 #include "io/container_reader.h"
 #include "io/container_writer.h"
 #include "io/metadata.h"
+#include "io/quantizer_file.h"
 
 namespace summand {
 namespace {
@@ -31,6 +32,9 @@ void fill(ContainerWriter& writer, const Checkpoint& checkpoint) {
     writer.add("word_offsets", Element::float32, {M, K}, checkpoint.word_offsets);
     writer.add("codes", Element::uint8, {N, M}, checkpoint.codes.values());
     writer.add("objective", Element::float64, {checkpoint.objective.size()}, checkpoint.objective);
+    if (checkpoint.rotation.empty()) return;
+    writer.add("rotation", Element::float32, {D, D}, checkpoint.rotation.values());
+    add_blocks(writer, checkpoint.blocks, "block_words");
 }
 
 double read_double(const Fields& fields, const std::string& key) {
@@ -41,7 +45,8 @@ double read_double(const Fields& fields, const std::string& key) {
 
 Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
     const ContainerReader reader(bytes, name);
-    reader.expect(Kind::checkpoint, {"translation", "words", "word_offsets", "codes", "objective"});
+    reader.expect(Kind::checkpoint,
+                  {"translation", "words", "word_offsets", "codes", "objective", "rotation", "blocks", "block_words"});
     const nlohmann::json metadata = reader.metadata();
     const Fields fields(reader, metadata, "checkpoint");
     Checkpoint checkpoint;
@@ -65,6 +70,10 @@ Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
                  "a code names a word beyond the ", words.words, " of its dictionary");
     checkpoint.objective =
         reader.values<double>("objective", Element::float64, {static_cast<std::uint64_t>(checkpoint.step)});
+    if (reader.has("rotation")) {
+        checkpoint.rotation = {D, D, reader.values<float>("rotation", Element::float32, {D, D})};
+        checkpoint.blocks = read_blocks(reader, words.count, words.words, D, "block_words");
+    }
     return checkpoint;
 }
 

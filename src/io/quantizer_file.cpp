@@ -134,13 +134,7 @@ Dictionaries read_dictionaries(const Fields& fields, std::uint64_t dimensions) {
         words.rows = {words.count * words.words, dimensions, reader.values<float>("words", Element::float32, shape)};
         return words;
     }
-    const auto begin = reader.values<std::uint64_t>("blocks", Element::uint64, {words.count + 1});
-    words.block_begin.assign(begin.begin(), begin.end());
-    reader.check(valid_blocks(words.block_begin, words.count, dimensions), "the blocks do not cover all ", dimensions,
-                 " dimensions in order");
-    const auto columns = reader.values<float>("words", Element::float32, {words.words, dimensions});
-    words.rows = rows_of_blocks(words, columns, dimensions);
-    return words;
+    return read_blocks(reader, words.count, words.words, dimensions, "words");
 }
 
 TrainingSummary read_training(const Fields& fields) {
@@ -155,6 +149,24 @@ TrainingSummary read_training(const Fields& fields) {
 
 }  // namespace
 
+void add_blocks(ContainerWriter& writer, const Dictionaries& words, const std::string& section) {
+    writer.add("blocks", Element::uint64, {words.count + 1},
+               std::vector<std::uint64_t>(words.block_begin.begin(), words.block_begin.end()));
+    writer.add(section, Element::float32, {words.words, words.dimensions()}, block_columns(words));
+}
+
+Dictionaries read_blocks(const ContainerReader& reader, std::size_t count, std::size_t words, std::size_t dimensions,
+                         const std::string& section) {
+    Dictionaries result{.count = count, .words = words};
+    const auto begin = reader.values<std::uint64_t>("blocks", Element::uint64, {count + 1});
+    result.block_begin.assign(begin.begin(), begin.end());
+    reader.check(valid_blocks(result.block_begin, count, dimensions), "the blocks do not cover all ", dimensions,
+                 " dimensions in order");
+    result.rows =
+        rows_of_blocks(result, reader.values<float>(section, Element::float32, {words, dimensions}), dimensions);
+    return result;
+}
+
 void add_quantizer(ContainerWriter& writer, const Quantizer& quantizer) {
     check_shapes(quantizer);
     const Dictionaries& words = quantizer.dictionaries;
@@ -162,13 +174,10 @@ void add_quantizer(ContainerWriter& writer, const Quantizer& quantizer) {
     writer.metadata["model"] = metadata_of(quantizer);
     writer.add("centre", Element::float32, {D}, quantizer.centre);
     if (!quantizer.rotation.empty()) writer.add("rotation", Element::float32, {D, D}, quantizer.rotation.values());
-    if (words.blocks()) {
-        writer.add("blocks", Element::uint64, {M + 1},
-                   std::vector<std::uint64_t>(words.block_begin.begin(), words.block_begin.end()));
-        writer.add("words", Element::float32, {K, D}, block_columns(words));
-    } else {
+    if (words.blocks())
+        add_blocks(writer, words, "words");
+    else
         writer.add("words", Element::float32, {M, K, D}, words.rows.values());
-    }
     writer.add("word_offsets", Element::float32, {M, K}, quantizer.word_offsets);
     writer.add("objective", Element::float64, {quantizer.training.objective.size()}, quantizer.training.objective);
 }

@@ -6,9 +6,9 @@
 //     e = norm·|y|² - 2 expectation·y·r + (1 - theta)·|r|² - Σ_m word_offset[m][code_m]
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (one
-// dictionary, each in turn, takes its second-best word and another a random one, modes again, kept if better). The first
-// sweep heeds |r|² alone. Inner products of words come from a table in 16-bit integers, so that a visit adds M-1 rows of
-// 512 bytes; decisions are made with it.
+// dictionary, each in turn, takes its second-best word and another a random one, modes again, kept if better). The
+// first sweep heeds |r|² alone. Inner products of words come from a table in 16-bit integers, so that a visit adds M-1
+// rows of 512 bytes; decisions are made with it.
 #pragma once
 
 #include <cstddef>

@@ -49,10 +49,10 @@ struct CompositeTask {
 /// What changes.
 struct CompositeState {
     CompositeModel model = {};
-    Matrix<std::uint8_t> codes = {};  ///< of the first vectors of the task: the sample in trials, else all
-    double penalty = 0;               ///< μ at the end of the ramp
-    int step = 0;
-    std::vector<double> objective = {};  ///< after each iteration, with the penalty of the end
+    Matrix<std::uint8_t> codes = {};     ///< of the first vectors of the task: the sample in trials, else all
+    double penalty = 0;                  ///< μ at the end of the ramp
+    int step = 0;                        ///< of the iterations with a penalty
+    std::vector<double> objective = {};  ///< after each iteration, those without a penalty first; with that of the end
 };
 
 /// What the encoder is to minimise.
@@ -100,13 +100,18 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state);
 /// judged ones best.
 double validated_penalty(CompositeTask& task, const CompositeState& start);
 
-/// Of every option that influences the model, and the data.
+/// Of every option that influences the model, the vectors to learn from, and how many are held out.
+std::uint64_t training_hash(const CompositeOptions& options, MatrixView<float> vectors, std::size_t held_out);
 std::uint64_t task_hash(const CompositeTask& task);
+
+/// Throws `Error` where `checkpoint` belongs to a training with another hash or of other sizes.
+void require_same_training(const Checkpoint& checkpoint, std::uint64_t hash, const CompositeOptions& options,
+                           MatrixView<float> vectors);
 
 /// Hands the state to options.checkpoint, where there is one.
 void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const CompositeState& state);
 
-/// Throws `Error` where `checkpoint` belongs to another task.
+/// The state that was saved; throws `Error` where `checkpoint` belongs to another task.
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint);
 
 }  // namespace summand

@@ -154,6 +154,11 @@ CompositeState start(CompositeTask& task) {
     return state;
 }
 
+CompositeState unconstrained_start(const CompositeTask& task) {
+    CompositeStart start = block_start(task, task.vectors.view(), blocks_of(task.options), task.options.dictionaries);
+    return {.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
+}
+
 // The weight of e² = 4 (y·r)² that counts the error along a vector of the usual length `anisotropy` times.
 double anisotropic_penalty(const CompositeTask& task) {
     const std::vector<float>& norms = task.input.squared_norms;
@@ -165,9 +170,10 @@ double anisotropic_penalty(const CompositeTask& task) {
 // weighed; then the bias.
 Quantizer train_unconstrained(CompositeTask& task) {
     const CompositeOptions& options = task.options;
-    CompositeStart blocks = block_start(task, task.vectors.view(), blocks_of(options), options.dictionaries);
-    CompositeState state{.model = {.dictionaries = std::move(blocks.dictionaries)}, .codes = std::move(blocks.codes)};
-    improve_unconstrained(task.input.view(), options.iterations, options.execution, state);
+    CompositeState state = options.resume ? resume(task, *options.resume) : unconstrained_start(task);
+    const std::uint64_t hash = task_hash(task);
+    improve_unconstrained(task.input.view(), options.iterations, options.execution, state,
+                          [&] { save_checkpoint(task, hash, state); });
     if (options.anisotropy != 1) {
         state.penalty = anisotropic_penalty(task);
         state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);

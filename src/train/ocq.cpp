@@ -20,6 +20,7 @@
 #include "model/composite_encoder.h"
 #include "summand/error.h"
 #include "train/blocks.h"
+#include "train/composite.h"
 #include "train/dictionary_step.h"
 #include "train/prepare.h"
 #include "train/rotated_blocks.h"
@@ -89,60 +90,117 @@ RotatedBlocks orthogonal_blocks(const Dictionaries& words, const Matrix<std::uin
     return blocks;
 }
 
+// What the training changes: the penalised problem, and the best of the solutions with orthogonal dictionaries.
+struct State {
+    CompositeModel model;
+    Matrix<std::uint8_t> codes;
+    std::vector<double> objective;
+    RotatedBlocks best;
+};
+
+// The training vectors, centred, with what belongs to them.
+struct Task {
+    const CompositeOptions& options;
+    const Prepared& data;
+    CompositeInput input = composite_input(data.vectors);
+    Execution quiet = {.threads = options.execution.threads, .stop = options.execution.stop};
+
+    MatrixView<float> x() const { return data.vectors.view(); }
+};
+
+// Words of random directions would have Σ|C_iᵀC_j|² ≈ K²·energy²/D: the penalty that weighs it like the energy.
+double natural_penalty(const Task& task) {
+    const double vectors = static_cast<double>(task.x().rows()), words = static_cast<double>(task.options.words);
+    double energy = 0;
+    for (const float norm : task.input.squared_norms) energy += static_cast<double>(norm) / vectors;
+    return static_cast<double>(task.x().columns()) / (words * words * std::max(energy, 1e-30));
+}
+
+// Made orthogonal, and that improved for so many steps.
+RotatedBlocks orthogonal_solution(const Task& task, const State& state, int steps) {
+    RotatedBlocks blocks = orthogonal_blocks(state.model.dictionaries, state.codes);
+    std::vector<double> ignored;
+    alternate(task.x(), {0, steps, steps, "OCQ"}, task.quiet, Stopwatch(), blocks, ignored);
+    return blocks;
+}
+
+// A finished solution of Cartesian k-means, so that the result is never a worse one.
+State start(const Task& task) {
+    const CompositeOptions& options = task.options;
+    const StartOptions start_options{.dictionaries = options.dictionaries,
+                                     .words = options.words,
+                                     .seed = options.seed,
+                                     .execution = task.quiet,
+                                     .finished = kStartSteps * options.iterations};
+    CompositeStart start =
+        options.start == WarmStart::pq ? pq_start(task.x(), start_options) : opq_start(task.x(), start_options);
+    State state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
+    state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
+    state.best = orthogonal_solution(task, state, kFirstPolish * options.iterations);
+    return state;
+}
+
+void save(const Task& task, std::uint64_t hash, const State& state) {
+    if (!task.options.checkpoint) return;
+    task.options.checkpoint({.task = hash,
+                             .step = static_cast<int>(state.objective.size()),
+                             .translation = std::vector<float>(task.x().columns(), 0.0f),
+                             .dictionaries = state.model.dictionaries,
+                             .word_offsets = state.model.word_offsets,
+                             .codes = state.codes,
+                             .objective = state.objective,
+                             .rotation = state.best.rotation,
+                             .blocks = state.best.dictionaries});
+}
+
+State resumed(const Task& task, std::uint64_t hash, const Checkpoint& checkpoint) {
+    require_same_training(checkpoint, hash, task.options, task.x());
+    require(!checkpoint.rotation.empty(), "train: the checkpoint of OCQ has no rotation; remove it");
+    return {.model = {.dictionaries = checkpoint.dictionaries, .word_offsets = checkpoint.word_offsets},
+            .codes = checkpoint.codes,
+            .objective = checkpoint.objective,
+            .best = {checkpoint.rotation, checkpoint.blocks}};
+}
+
+void iterate(const Task& task, double natural, State& state) {
+    const CompositeOptions& options = task.options;
+    const std::size_t step = state.objective.size();
+    const double share = options.iterations > 1 ? static_cast<double>(step) / (options.iterations - 1) : 1;
+    const double penalty = natural * kFirstPenalty * std::pow(kLastPenalty / kFirstPenalty, share);
+    state.objective.push_back(descend_orthogonal({task.input.view(), state.codes}, penalty, kDescentIterations,
+                                                 options.execution, state.model));
+    CompositeEncoder(state.model.dictionaries, state.model.word_offsets, {}, options.execution)
+        .improve(task.input.view(), {.sweeps = 1, .seed = step}, options.execution, state.codes);
+}
+
 }  // namespace
 
 Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& options) {
     const Stopwatch watch;
     const Execution& execution = options.execution;
-    const Execution quiet{.threads = execution.threads, .stop = execution.stop};
     const Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, execution);
-    const MatrixView<float> x = data.vectors.view();
-    // A finished solution of Cartesian k-means, so that the result is never a worse one.
-    const StartOptions start_options{.dictionaries = options.dictionaries,
-                                     .words = options.words,
-                                     .seed = options.seed,
-                                     .execution = quiet,
-                                     .finished = kStartSteps * options.iterations};
-    CompositeStart start = options.start == WarmStart::pq ? pq_start(x, start_options) : opq_start(x, start_options);
-    const CompositeInput input = composite_input(data.vectors);
-    double energy = 0;
-    for (std::size_t n = 0; n < x.rows(); ++n)
-        energy += static_cast<double>(input.squared_norms[n]) / static_cast<double>(x.rows());
-    // Words of random directions would have Σ|C_iᵀC_j|² ≈ K²·energy²/D: the penalty that weighs it like the energy.
-    const double natural = static_cast<double>(x.columns()) /
-                           (static_cast<double>(options.words * options.words) * std::max(energy, 1e-30));
-
-    CompositeModel model{.dictionaries = std::move(start.dictionaries)};
-    model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
-    std::vector<double> objective;
-    RotatedBlocks best;
-    double lowest = 0;
-    const auto keep_better = [&](RotatedBlocks candidate, int polish) {
-        std::vector<double> ignored;
-        alternate(x, {0, polish, polish, "OCQ"}, quiet, watch, candidate, ignored);
-        const double error = distortion_of(x, candidate, execution);
-        if (best.rotation.empty() || error < lowest) {
-            lowest = error;
-            best = std::move(candidate);
-        }
-    };
-    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kFirstPolish * options.iterations);
-    for (int step = 0; step < options.iterations; ++step) {
-        const double share = options.iterations > 1 ? static_cast<double>(step) / (options.iterations - 1) : 1;
-        const double penalty = natural * kFirstPenalty * std::pow(kLastPenalty / kFirstPenalty, share);
-        objective.push_back(
-            descend_orthogonal({input.view(), start.codes}, penalty, kDescentIterations, execution, model));
-        CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
-            .improve(input.view(), {.sweeps = 1, .seed = static_cast<std::uint64_t>(step)}, execution, start.codes);
-        report_step(execution, "OCQ", step + 1, options.iterations, objective.back(), watch);
+    const Task task{options, data};
+    const std::uint64_t hash = training_hash(options, task.x(), 0);
+    State state = options.resume ? resumed(task, hash, *options.resume) : start(task);
+    const double natural = natural_penalty(task);
+    while (static_cast<int>(state.objective.size()) < options.iterations) {
+        iterate(task, natural, state);
+        report_step(execution, "OCQ", static_cast<int>(state.objective.size()), options.iterations,
+                    state.objective.back(), watch);
+        save(task, hash, state);
     }
-    keep_better(orthogonal_blocks(model.dictionaries, start.codes), kLastPolish * options.iterations);
+    RotatedBlocks last = orthogonal_solution(task, state, kLastPolish * options.iterations);
+    double lowest = distortion_of(task.x(), state.best, execution);
+    if (const double error = distortion_of(task.x(), last, execution); error < lowest) {
+        lowest = error;
+        state.best = std::move(last);
+    }
 
     Quantizer result{.method = "OCQ", .unit_length = options.unit_length, .centre = data.centre};
-    result.training = {.vectors = vectors.rows(), .distortion = lowest, .objective = std::move(objective)};
-    result.rotation = std::move(best.rotation);
-    result.word_offsets = squared_word_norms(best.dictionaries);
-    result.dictionaries = std::move(best.dictionaries);
+    result.training = {.vectors = vectors.rows(), .distortion = lowest, .objective = std::move(state.objective)};
+    result.rotation = std::move(state.best.rotation);
+    result.word_offsets = squared_word_norms(state.best.dictionaries);
+    result.dictionaries = std::move(state.best.dictionaries);
     return result;
 }
 

@@ -75,11 +75,11 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
 }
 
 void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
-                           CompositeState& state) {
+                           CompositeState& state, const std::function<void()>& finished) {
     const Stopwatch watch;
     CompositeModel& model = state.model;
     model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
-    for (int step = 0; step < iterations; ++step) {
+    for (int step = static_cast<int>(state.objective.size()); step < iterations; ++step) {
         solve_dictionaries({vectors, state.codes}, execution, model.dictionaries);
         CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
             .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution,
@@ -87,6 +87,7 @@ void improve_unconstrained(const CompositeView& vectors, int iterations, const E
         const CompositePenalty none{.offsets = Offsets::free};
         state.objective.push_back(evaluate({vectors, state.codes}, model, none, execution).error);
         report_step(execution, "CQ", step + 1, iterations, state.objective.back(), watch);
+        if (finished) finished();
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "train/composite.h"
 #include "train/composite_objective.h"
@@ -27,10 +28,10 @@ struct StartOptions {
 CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options);
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options);
 
-/// Composite quantization without a constraint: least squares for the dictionaries, then the codes, `iterations` times.
-/// Appends the error after each to the state's objective.
+/// Composite quantization without a constraint: least squares for the dictionaries, then the codes, until the state's
+/// objective, to which the error after each is appended, has `iterations` values. Calls `finished` after each.
 void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
-                           CompositeState& state);
+                           CompositeState& state, const std::function<void()>& finished = {});
 
 /// Adds a dictionary of zero words whose offsets are levels of what the other offsets leave of `targets`
 /// (offset_targets); fits those others first.

@@ -17,18 +17,29 @@ Checkpoint sample_checkpoint() {
             .objective = {3.5, 1.0 / 7}};
 }
 
+// As OCQ has it: with a rotation and the words of its blocks.
+Checkpoint orthogonal_checkpoint() {
+    Checkpoint checkpoint = sample_checkpoint();
+    const Quantizer blocks = block_quantizer({3, 16, 5});
+    checkpoint.rotation = Matrix<float>(5, 5, std::vector<float>(25, 0.25f));
+    checkpoint.blocks = blocks.dictionaries;
+    return checkpoint;
+}
+
 }  // namespace
 
 TEST(CheckpointFile, LoadGivesBackWhatWasSavedToTheLastBit) {
     const TemporaryDirectory directory;
-    const Checkpoint checkpoint = sample_checkpoint();
-    EXPECT_EQ(load_checkpoint(save(checkpoint)), checkpoint);
-    save(directory / "c.smd", checkpoint);
-    EXPECT_EQ(load_checkpoint(directory / "c.smd"), checkpoint);
+    for (const Checkpoint& checkpoint : {sample_checkpoint(), orthogonal_checkpoint()}) {
+        EXPECT_EQ(load_checkpoint(save(checkpoint)), checkpoint);
+        save(directory / "c.smd", checkpoint);
+        EXPECT_EQ(load_checkpoint(directory / "c.smd"), checkpoint);
+    }
 }
 
 TEST(CheckpointFile, EveryDamageIsRefused) {
-    expect_every_damage_refused(save(sample_checkpoint()), [](const Bytes& bytes) { load_checkpoint(bytes); });
+    for (const Checkpoint& checkpoint : {sample_checkpoint(), orthogonal_checkpoint()})
+        expect_every_damage_refused(save(checkpoint), [](const Bytes& bytes) { load_checkpoint(bytes); });
 }
 
 TEST(CheckpointFile, OtherKindsAreRefused) {

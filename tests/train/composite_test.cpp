@@ -133,9 +133,18 @@ TEST(Checkpoint, ResumingAfterAnyIterationGivesTheIdenticalModel) {
     cases.push_back(small(Constraint::upper_bound));
     cases.push_back(small(Constraint::near_orthogonal));
     cases.back().nonzeros = 100;
+    cases.push_back(small(Constraint::none));
+    cases.push_back(small(Constraint::none));
+    cases.back().bias = BiasStorage::byte;
+    cases.push_back(small(Constraint::none));
+    cases.back().anisotropy = 3;
+    cases.back().translation = Translation::none;
+    cases.push_back(small(Constraint::orthogonal));
     for (CompositeOptions& options : cases) {
         const Quantizer whole = train(vectors.view(), options);
-        for (int step = 1; step <= options.iterations; ++step) {
+        const int iterations = static_cast<int>(whole.training.objective.size());
+        EXPECT_EQ(iterations, options.iterations * (options.anisotropy == 1 ? 1 : 2));
+        for (int step = 1; step <= iterations; ++step) {
             const Checkpoint checkpoint = interrupted(vectors.view(), options, step);
             EXPECT_EQ(checkpoint.step, step);
             CompositeOptions resumed = options;
@@ -192,6 +201,25 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     Matrix<float> changed = vectors;
     changed[3][3] += 1;
     expect_refused(changed.view(), [](CompositeOptions&) {});
+}
+
+TEST(Checkpoint, OfAnotherAnisotropyOrOfOrthogonalDictionariesIsRefused) {
+    const Matrix<float> vectors = clustered(500, 8);
+    CompositeOptions weighed = small(Constraint::none);
+    weighed.translation = Translation::none;
+    weighed.anisotropy = 3;
+    const Checkpoint checkpoint = interrupted(vectors.view(), weighed, 5);
+    weighed.resume = &checkpoint;
+    weighed.anisotropy = 2;
+    expect_error([&] { train(vectors.view(), weighed); }, {"train: the checkpoint belongs to a training with other"});
+
+    CompositeOptions orthogonal = small(Constraint::orthogonal);
+    Checkpoint without = interrupted(vectors.view(), orthogonal, 2);
+    without.rotation = {};
+    orthogonal.resume = &without;
+    expect_error([&] { train(vectors.view(), orthogonal); }, {"train: the checkpoint of OCQ has no rotation"});
+    orthogonal.seed = 2;
+    expect_error([&] { train(vectors.view(), orthogonal); }, {"train: the checkpoint belongs to a training with"});
 }
 
 }  // namespace
