@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
 constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
-constexpr int kPerturbations = 2;       // of the codes per outer iteration
+constexpr int kPerturbations = 2;       // of the codes per outer iteration, once the penalty has risen
 constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100
 constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
 constexpr std::size_t kMostHeldOut = 2048;
@@ -82,8 +82,10 @@ CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty&
     return {state.model.dictionaries, state.model.word_offsets, code_penalty(penalty), execution};
 }
 
-void update_codes(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
-    const LocalSearch search{.perturbations = kPerturbations, .seed = static_cast<std::uint64_t>(state.step)};
+void update_codes(const CompositeTask& task, const CompositePenalty& penalty, int iterations, CompositeState& state) {
+    const bool risen = state.step >= kRamp * iterations;
+    const LocalSearch search{.perturbations = risen ? kPerturbations : 0,
+                             .seed = static_cast<std::uint64_t>(state.step)};
     encoder_of(state, penalty, task.options.execution)
         .improve(task.first(state.codes.rows()), search, task.options.execution, state.codes);
 }
@@ -235,7 +237,7 @@ CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& stat
     const CompositeData data{task.first(state.codes.rows()), state.codes};
     update_offsets(data, penalty, options, state.model);
     update_dictionaries(data, penalty, options, state);
-    update_codes(task, penalty, state);
+    update_codes(task, penalty, iterations, state);
     if (options.translation == Translation::learnt) update_translation(task, state);
     ++state.step;
     const CompositeTerms terms = evaluate({task.first(state.codes.rows()), state.codes}, state.model,
@@ -280,10 +282,10 @@ JudgedScores judged_scores(const CompositeTask& task, const CompositeState& stat
     return scores;
 }
 
-double search_cost(const CompositeTask& task, const CompositeState& state) {
+double search_cost(const CompositeTask& task, const CompositeState& state, const std::vector<std::size_t>& nearest) {
     const JudgedScores scores = judged_scores(task, state);
-    return search_costs(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, scores.sums.view(),
-                        scores.offsets, task.options.execution)[0];
+    return search_costs(task.held_out_input.vectors.view(), nearest, scores.sums.view(), scores.offsets,
+                        task.options.execution)[0];
 }
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {

@@ -1,6 +1,7 @@
 // CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -19,6 +20,7 @@ namespace {
 constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
 constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
 constexpr double kTie = 0.01;          // of a cost: held-out queries cannot tell smaller differences
+constexpr double kHopeless = 1.25;     // times the lowest objective after one iteration: the start is given up
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
 // The block method that a start is made of.
@@ -103,17 +105,27 @@ private:
         }
     };
 
-    static Trial run(CompositeTask& task, CompositeState state) {
+    Trial run(CompositeTask& task, CompositeState state) {
+        const Execution& execution = task.options.execution;
+        if (nearest_.empty())
+            nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution);
         const std::vector<float> translation = task.translation;
         const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
-        while (state.step < iterations) iterate(task, iterations, state);
-        const Trial trial{search_cost(task, state), state.objective.back()};
+        while (state.step < iterations) {
+            iterate(task, iterations, state);
+            const double first = state.objective.front();
+            if (first > kHopeless * lowest_first_) return {std::numeric_limits<double>::infinity(), first};
+            lowest_first_ = std::min(lowest_first_, first);
+        }
+        const Trial trial{search_cost(task, state, nearest_), state.objective.back()};
         if (task.translation != translation) task.translate(translation);
         return trial;
     }
 
     CompositeTask& task_;
     std::unique_ptr<Small> small_;
+    std::vector<std::size_t> nearest_;  // judged vectors to each held-out one, the same for all starts
+    double lowest_first_ = std::numeric_limits<double>::infinity();  // objective after the first iteration
 };
 
 // PQ, OPQ from either rotation (in a subspace, only from PCA) and, where offsets are learnt, levels after the best of

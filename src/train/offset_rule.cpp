@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "math/norms.h"
 
 namespace summand {
 namespace {
@@ -16,6 +20,8 @@ constexpr std::size_t kFewestQueries = 512;  // fewer say too little
 constexpr std::size_t kMostQueries = 2048;
 constexpr std::size_t kGrowth = 4;  // a base is that many times as large as what can be learnt from
 constexpr double kTie = 0.005;      // of a cost: expectations that differ by less are as good
+constexpr std::size_t kTile = 256;  // vectors whose products with a block of queries stay in the L2 cache
+constexpr std::size_t kParts = 8;   // of the vectors
 constexpr double kExpectations[] = {0.8, 0.9, 1};
 constexpr double kTilts[] = {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, -0.1, -0.2};  // of |r|², on average, above |ȳ|²
 
@@ -49,21 +55,68 @@ Matrix<float> wanted_offsets(MatrixView<float> vectors, MatrixView<float> sums, 
     return wanted;
 }
 
-// Row of the true nearest neighbour, from the products q·y.
-std::size_t nearest(const float* products, const std::vector<float>& norms) {
-    std::size_t best = 0;
-    for (std::size_t n = 1; n < norms.size(); ++n)
-        if (norms[n] - 2 * products[n] < norms[best] - 2 * products[best]) best = n;
-    return best;
+// Calls take(part, q, first, products, count) for every query and every tile of rows [first, first + count), with its
+// products with them: a part of the rows by one thread, in their order.
+template <class Take>
+void for_each_tile(MatrixView<float> queries, MatrixView<float> rows, const Execution& execution, const Take& take) {
+    const std::size_t blocks = (queries.rows() + kRowBlock - 1) / kRowBlock;
+    parallel_for(execution, blocks * kParts, [&](std::size_t task) {
+        thread_local Scratch<float> scratch;
+        float* products = scratch.at_least(kRowBlock * kTile);
+        const std::size_t block = task / kParts * kRowBlock, part = task % kParts;
+        const std::size_t asking = std::min(kRowBlock, queries.rows() - block);
+        const std::size_t end = rows.rows() * (part + 1) / kParts;
+        for (std::size_t first = rows.rows() * part / kParts; first < end; first += kTile) {
+            const std::size_t count = std::min(kTile, end - first);
+            row_block_products(1, queries.row(block), asking, rows.row(first), count, rows.columns(), products);
+            for (std::size_t q = 0; q < asking; ++q) take(part, block + q, first, products + q * count, count);
+        }
+    });
 }
 
-// How many rows score below row `own`.
-std::size_t rank_of(std::size_t own, const float* offsets, const float* products, std::size_t rows) {
-    const float score = offsets[own] - 2 * products[own];
-    std::size_t rank = 0;
-    for (std::size_t n = 0; n < rows; ++n) rank += offsets[n] - 2 * products[n] < score ? 1 : 0;
-    return rank;
-}
+// For each rule how many rows score below the one that is looked for.
+class Ranks {
+public:
+    Ranks(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
+          const Matrix<float>& offsets)
+        : nearest_(nearest), offsets_(offsets), scores_(nearest.size(), offsets.rows()), lowest_(sums.rows()) {
+        for (std::size_t n = 0; n < lowest_.size(); ++n) {
+            lowest_[n] = offsets[0][n];
+            for (std::size_t i = 1; i < offsets.rows(); ++i) lowest_[n] = std::min(lowest_[n], offsets[i][n]);
+        }
+        for (std::size_t q = 0; q < nearest.size(); ++q) {
+            const float product = kernels().dot(queries.row(q), sums.row(nearest[q]), sums.columns());
+            for (std::size_t i = 0; i < offsets.rows(); ++i) scores_[q][i] = offsets[i][nearest[q]] - 2 * product;
+        }
+        for (Matrix<std::uint32_t>& below : below_) below = Matrix<std::uint32_t>(nearest.size(), offsets.rows());
+    }
+
+    // Few rows can be below by any rule; those are looked at by each.
+    void take(std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
+        const float* scores = scores_.row(q);
+        std::uint32_t* below = below_[part].row(q);
+        const float highest = *std::max_element(scores, scores + scores_.columns());
+        for (std::size_t n = 0; n < count; ++n) {
+            const float product = 2 * products[n];
+            if (!(lowest_[first + n] - product < highest) || first + n == nearest_[q]) continue;
+            for (std::size_t i = 0; i < offsets_.rows(); ++i)
+                below[i] += offsets_[i][first + n] - product < scores[i] ? 1 : 0;
+        }
+    }
+
+    double of(std::size_t q, std::size_t rule) const {
+        double sum = 0;
+        for (const Matrix<std::uint32_t>& below : below_) sum += below[q][rule];
+        return sum;
+    }
+
+private:
+    const std::vector<std::size_t>& nearest_;
+    const Matrix<float>& offsets_;         // a row per rule
+    Matrix<float> scores_;                 // of what is looked for; a row per query
+    std::vector<float> lowest_;            // of the offsets of each row
+    Matrix<std::uint32_t> below_[kParts];  // so far, in each part of the rows
+};
 
 // Of the costs the first that is nearly the smallest.
 std::size_t first_good(const std::vector<double>& costs) {
@@ -74,28 +127,45 @@ std::size_t first_good(const std::vector<double>& costs) {
 
 }  // namespace
 
-std::vector<double> search_costs(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
-                                 const Matrix<float>& offsets, const Execution& execution) {
-    std::vector<float> norms(vectors.rows());
-    for (std::size_t n = 0; n < norms.size(); ++n)
-        norms[n] = kernels().dot(vectors.row(n), vectors.row(n), vectors.columns());
-    const std::size_t asked = std::min(kMostQueries, queries.rows());
-    Matrix<double> costs(asked, offsets.rows());
-    for (std::size_t first = 0; first < asked; first += kRowBlock) {
-        const MatrixView<float> group = queries.slice(first, std::min(kRowBlock, asked - first));
-        const Matrix<float> exact = multiply_transposed(group, vectors, execution),
-                            coded = multiply_transposed(group, sums, execution);
-        parallel_for(execution, group.rows(), [&](std::size_t q) {
-            const std::size_t own = nearest(exact.row(q), norms);
-            for (std::size_t i = 0; i < offsets.rows(); ++i)
-                costs[first + q][i] =
-                    std::log2(1.0 + static_cast<double>(rank_of(own, offsets.row(i), coded.row(q), vectors.rows())));
-        });
+std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors,
+                                      const Execution& execution) {
+    queries = queries.slice(0, std::min(kMostQueries, queries.rows()));
+    const std::vector<float> norms = squared_norms(vectors);
+    struct Best {
+        float distance = std::numeric_limits<float>::max();
+        std::size_t row = 0;
+    };
+    Matrix<Best> best(kParts, queries.rows());
+    for_each_tile(queries, vectors, execution,
+                  [&](std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
+                      for (std::size_t n = first; n < first + count; ++n) {
+                          const float distance = norms[n] - 2 * products[n - first];
+                          if (distance < best[part][q].distance) best[part][q] = {distance, n};
+                      }
+                  });
+    std::vector<std::size_t> nearest(queries.rows());
+    for (std::size_t q = 0; q < nearest.size(); ++q) {
+        Best found;
+        for (std::size_t part = 0; part < kParts; ++part)
+            if (best[part][q].distance < found.distance) found = best[part][q];
+        nearest[q] = found.row;
     }
-    std::vector<double> means(offsets.rows(), 0.0);
-    for (std::size_t q = 0; q < costs.rows(); ++q)
-        for (std::size_t i = 0; i < means.size(); ++i) means[i] += costs[q][i] / static_cast<double>(costs.rows());
-    return means;
+    return nearest;
+}
+
+std::vector<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest,
+                                 MatrixView<float> sums, const Matrix<float>& offsets, const Execution& execution) {
+    queries = queries.slice(0, nearest.size());
+    Ranks ranks(queries, nearest, sums, offsets);
+    for_each_tile(queries, sums, execution,
+                  [&](std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
+                      ranks.take(part, q, first, products, count);
+                  });
+    std::vector<double> costs(offsets.rows(), 0.0);
+    for (std::size_t i = 0; i < costs.size(); ++i)
+        for (std::size_t q = 0; q < nearest.size(); ++q)
+            costs[i] += std::log2(1 + ranks.of(q, i)) / static_cast<double>(nearest.size());
+    return costs;
 }
 
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
@@ -106,7 +176,8 @@ OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors
     sums = sums.slice(0, vectors.rows());
     const Matrix<float> wanted = wanted_offsets(vectors, sums, rules, execution);
     const auto costs_among = [&](std::size_t rows) {
-        return search_costs(queries, vectors.slice(0, rows), sums.slice(0, rows), wanted, execution);
+        const std::vector<std::size_t> nearest = nearest_rows(queries, vectors.slice(0, rows), execution);
+        return search_costs(queries, nearest, sums.slice(0, rows), wanted, execution);
     };
     const std::vector<double> costs = costs_among(vectors.rows());
     const std::vector<double> fewer = costs_among(std::max<std::size_t>(1, vectors.rows() / kGrowth));

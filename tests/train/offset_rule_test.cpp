@@ -42,11 +42,37 @@ double plain_cost(const Setting& setting, const float* offsets, std::size_t rows
     return total / static_cast<double>(setting.queries.rows());
 }
 
+TEST(NearestRows, AreThoseOfBruteForceWhateverTheThreads) {
+    const Setting setting(5000, 300);
+    const std::vector<std::size_t> nearest = nearest_rows(setting.queries.view(), setting.vectors.view(), {});
+    ASSERT_EQ(nearest.size(), 300u);
+    for (std::size_t q = 0; q < nearest.size(); ++q)
+        for (std::size_t n = 0; n < 5000; ++n)
+            EXPECT_LE(test::squared_distance(setting.queries.row(q), setting.vectors.row(nearest[q]), 6),
+                      test::squared_distance(setting.queries.row(q), setting.vectors.row(n), 6) + 1e-4);
+    EXPECT_EQ(nearest_rows(setting.queries.view(), setting.vectors.view(), {.threads = 3}), nearest);
+}
+
+TEST(NearestRows, OfEqualOnesIsTheFirst) {
+    const Matrix<float> same(700, 4);
+    for (const std::size_t row : nearest_rows(test::random_matrix(5, 4, 1).view(), same.view(), {})) EXPECT_EQ(row, 0u);
+}
+
+TEST(SearchCosts, AreThoseOfSortedScoresAmongManyRowsToo) {
+    const Setting setting(3000, 40);
+    const Matrix<float> offsets = test::random_matrix(2, 3000, 5);
+    const std::vector<std::size_t> nearest = nearest_rows(setting.queries.view(), setting.vectors.view(), {});
+    const std::vector<double> costs = search_costs(setting.queries.view(), nearest, setting.sums.view(), offsets, {});
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(costs[i], plain_cost(setting, offsets.row(i), 3000), 1e-3);
+    EXPECT_EQ(search_costs(setting.queries.view(), nearest, setting.sums.view(), offsets, {.threads = 3}), costs);
+}
+
 TEST(SearchCosts, AreThoseOfSortedScores) {
     const Setting setting;
     const Matrix<float> offsets = test::random_matrix(3, 400, 5);
     const std::vector<double> costs =
-        search_costs(setting.queries.view(), setting.vectors.view(), setting.sums.view(), offsets, {});
+        search_costs(setting.queries.view(), nearest_rows(setting.queries.view(), setting.vectors.view(), {}),
+                     setting.sums.view(), offsets, {});
     ASSERT_EQ(costs.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(costs[i], plain_cost(setting, offsets.row(i), 400), 1e-3);
 }
@@ -56,7 +82,8 @@ TEST(SearchCosts, AreZeroForExactScores) {
     Matrix<float> norms(1, 400);
     for (std::size_t n = 0; n < 400; ++n)
         norms[0][n] = static_cast<float>(test::dot(setting.vectors.row(n), setting.vectors.row(n), 6));
-    EXPECT_EQ(search_costs(setting.queries.view(), setting.vectors.view(), setting.vectors.view(), norms, {})[0], 0);
+    const std::vector<std::size_t> nearest = nearest_rows(setting.queries.view(), setting.vectors.view(), {});
+    EXPECT_EQ(search_costs(setting.queries.view(), nearest, setting.vectors.view(), norms, {})[0], 0);
 }
 
 // What the rule costs among the first vectors.
