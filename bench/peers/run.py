@@ -166,7 +166,8 @@ class Rows:
             if (row["side"], row["name"]) == (side, f"{side} {name}"):
                 return row
         figures, found = measure(name)
-        row = {"name": f"{side} {name}", "side": side, "measured_with": self.version(side), **figures,
+        row = {"name": f"{side} {name}", "side": side, "measured_with": self.version(side),
+               "date": time.strftime("%Y-%m-%d"), **figures,
                "recall": recalls(found, self.truth)}
         self.rows.append(row)
         if self.arguments.json:
@@ -232,8 +233,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     faiss.omp_set_num_threads(arguments.threads)
-    results = {"faiss": faiss.__version__, "threads": arguments.threads, "machine": platform.machine(),
-               "date": time.strftime("%Y-%m-%d")}
+    results = {"faiss": faiss.__version__, "threads": arguments.threads, "machine": platform.machine()}
     with tempfile.TemporaryDirectory() as scratch:
         tool = Tool(arguments.tool, arguments.threads, scratch)
         if arguments.only != "recall":
