@@ -111,13 +111,12 @@ private:
             nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution);
         const std::vector<float> translation = task.translation;
         const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
-        while (state.step < iterations) {
-            iterate(task, iterations, state);
-            const double first = state.objective.front();
-            if (first > kHopeless * lowest_first_) return {std::numeric_limits<double>::infinity(), first};
-            lowest_first_ = std::min(lowest_first_, first);
-        }
-        const Trial trial{search_cost(task, state, nearest_), state.objective.back()};
+        iterate(task, iterations, state);
+        const bool hopeless = state.objective.front() > kHopeless * lowest_first_;
+        lowest_first_ = std::min(lowest_first_, state.objective.front());
+        while (!hopeless && state.step < iterations) iterate(task, iterations, state);
+        const Trial trial{hopeless ? std::numeric_limits<double>::infinity() : search_cost(task, state, nearest_),
+                          state.objective.back()};
         if (task.translation != translation) task.translate(translation);
         return trial;
     }

@@ -27,8 +27,7 @@ struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
 
-/// Vectors that queries are searched for among, at most, to judge a rule or a start: a matrix of their products with
-/// 256 queries is held.
+/// Vectors that queries are searched for among, at most, to judge a rule or a start.
 inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
 
 /// The row of `vectors` that is nearest to each of the queries, of which at most 2,048 are asked.
