@@ -11,7 +11,7 @@ namespace summand {
 inline int usual_perturbations(std::size_t dictionaries) {
     if (dictionaries < 6) return 32;
     if (dictionaries < 8) return 16;
-    return dictionaries < 12 ? 8 : 12;
+    return dictionaries < 12 ? 8 : 16;
 }
 
 inline LocalSearch local_search(Effort effort, std::size_t dictionaries, std::uint64_t seed = 0) {

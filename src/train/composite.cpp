@@ -282,10 +282,12 @@ JudgedScores judged_scores(const CompositeTask& task, const CompositeState& stat
     return scores;
 }
 
-double search_cost(const CompositeTask& task, const CompositeState& state, const std::vector<std::size_t>& nearest) {
+std::vector<double> search_costs(const CompositeTask& task, const CompositeState& state,
+                                 const std::vector<std::size_t>& nearest) {
     const JudgedScores scores = judged_scores(task, state);
     return search_costs(task.held_out_input.vectors.view(), nearest, scores.sums.view(), scores.offsets,
-                        task.options.execution)[0];
+                        task.options.execution)
+        .values();
 }
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state) {

@@ -91,8 +91,9 @@ struct JudgedScores {
 
 JudgedScores judged_scores(const CompositeTask& task, const CompositeState& state);
 
-/// search_costs of the state's own offsets: held-out vectors ask for the judged ones that are nearest to them.
-double search_cost(const CompositeTask& task, const CompositeState& state, const std::vector<std::size_t>& nearest);
+/// Those of the state's own offsets, for each query: held-out vectors ask for the judged ones that are nearest to them.
+std::vector<double> search_costs(const CompositeTask& task, const CompositeState& state,
+                                 const std::vector<std::size_t>& nearest);
 
 Quantizer assemble(const CompositeTask& task, const CompositeState& state);
 

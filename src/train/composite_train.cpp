@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "summand/error.h"
 #include "train/composite.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
 constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
-constexpr double kTie = 0.01;          // of a cost: held-out queries cannot tell smaller differences
+constexpr double kTie = 2;             // standard errors of a cost: smaller differences are left to the objective
 constexpr double kHopeless = 1.25;     // times the lowest objective after one iteration: the start is given up
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
@@ -65,14 +66,21 @@ CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
 }
 
 struct Trial {
-    double cost;  // how late the codes find the neighbours of held-out vectors
+    std::vector<double> costs;  // how late the codes find the neighbour of each held-out vector
     double objective;
 };
 
-// Costs that are nearly equal leave it to the objective.
+// Where the same queries cannot tell, by the objective, which varies less.
 bool is_better(const Trial& one, const Trial& other) {
-    const bool tie = std::abs(one.cost - other.cost) <= kTie * std::min(one.cost, other.cost);
-    return tie ? one.objective < other.objective : one.cost < other.cost;
+    const auto count = static_cast<double>(one.costs.size());
+    double sum = 0, squares = 0;
+    for (std::size_t q = 0; q < one.costs.size(); ++q) {
+        const double difference = one.costs[q] - other.costs[q];
+        sum += difference;
+        squares += difference * difference;
+    }
+    const double deviation = std::sqrt(std::max(0.0, squares - sum * sum / count));  // of the sum
+    return std::abs(sum) > kTie * deviation ? sum < 0 : one.objective < other.objective;
 }
 
 // Runs copies of starts for a few iterations, in fewer dimensions where there are many.
@@ -82,7 +90,8 @@ public:
         if (task.vectors.columns() > kStartDimensions) small_ = std::make_unique<Small>(task);
     }
 
-    Trial of(CompositeState state) {
+    /// Nothing for a start that is given up.
+    std::optional<Trial> of(CompositeState state) {
         if (!small_) return run(task_, std::move(state));
         Matrix<float>& words = state.model.dictionaries.rows;
         words = small_->subspace.project(words.view(), task_.options.execution);
@@ -105,7 +114,7 @@ private:
         }
     };
 
-    Trial run(CompositeTask& task, CompositeState state) {
+    std::optional<Trial> run(CompositeTask& task, CompositeState state) {
         const Execution& execution = task.options.execution;
         if (nearest_.empty())
             nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution);
@@ -115,8 +124,8 @@ private:
         const bool hopeless = state.objective.front() > kHopeless * lowest_first_;
         lowest_first_ = std::min(lowest_first_, state.objective.front());
         while (!hopeless && state.step < iterations) iterate(task, iterations, state);
-        const Trial trial{hopeless ? std::numeric_limits<double>::infinity() : search_cost(task, state, nearest_),
-                          state.objective.back()};
+        std::optional<Trial> trial;
+        if (!hopeless) trial = {search_costs(task, state, nearest_), state.objective.back()};
         if (task.translation != translation) task.translate(translation);
         return trial;
     }
@@ -137,10 +146,10 @@ CompositeState better_start(CompositeTask& task) {
     Blocks chosen = candidates[0];
     std::optional<Trial> best_trial;
     const auto try_start = [&](CompositeState state) {
-        const Trial trial = trials.of(state);
-        if (best_trial && !is_better(trial, *best_trial)) return false;
+        std::optional<Trial> trial = trials.of(state);
+        if (!trial || (best_trial && !is_better(*trial, *best_trial))) return false;
         best = std::move(state);
-        best_trial = trial;
+        best_trial = std::move(trial);
         return true;
     };
     for (const Blocks& blocks : candidates)

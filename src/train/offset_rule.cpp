@@ -1,10 +1,12 @@
 #include "train/offset_rule.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "base/aligned.h"
@@ -24,16 +26,19 @@ constexpr std::size_t kTile = 256;  // vectors whose products with a block of qu
 constexpr std::size_t kParts = 8;   // of the vectors
 constexpr double kExpectations[] = {0.8, 0.9, 1};
 constexpr double kTilts[] = {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, -0.1, -0.2};  // of |r|², on average, above |ȳ|²
+constexpr int kFineness = 10;                                               // tilts told apart between two of those
 
-// All tilts for the first expectation, then for the next; both from far queries to near ones. As y·r is |r|² on
-// average, a rule wants |ȳ|² + (2 (1 - a) - θ)|r|².
+// As y·r is |r|² on average, a rule wants |ȳ|² + (2 (1 - a) - θ)|r|².
+OffsetRule tilted(double expectation, double tilt, const GivenRule& given) {
+    const double a = given.expectation.value_or(expectation);
+    return {a, given.theta.value_or(2 * (1 - a) - tilt)};
+}
+
+// All tilts for the first expectation, then for the next; both from far queries to near ones.
 std::vector<OffsetRule> candidates(const GivenRule& given) {
     std::vector<OffsetRule> rules;
-    for (const double one : kExpectations)
-        for (const double tilt : kTilts) {
-            const double expectation = given.expectation.value_or(one);
-            rules.push_back({expectation, given.theta.value_or(2 * (1 - expectation) - tilt)});
-        }
+    for (const double expectation : kExpectations)
+        for (const double tilt : kTilts) rules.push_back(tilted(expectation, tilt, given));
     return rules;
 }
 
@@ -118,6 +123,48 @@ private:
     Matrix<std::uint32_t> below_[kParts];  // so far, in each part of the rows
 };
 
+std::vector<double> row_means(const Matrix<double>& costs) {
+    std::vector<double> means;
+    for (std::size_t i = 0; i < costs.rows(); ++i)
+        means.push_back(std::accumulate(costs.row(i), costs.row(i) + costs.columns(), 0.0) /
+                        static_cast<double>(costs.columns()));
+    return means;
+}
+
+// The tilt at which the cubic nearest to the costs is lowest: single costs differ by less than queries can tell.
+double lowest_tilt(const double* costs) {
+    constexpr int kReach = static_cast<int>(std::size(kTilts)) / 2;
+    static_assert(std::size(kTilts) == 2 * kReach + 1);
+    const auto powers = [](int exponent) {
+        double sum = 0;
+        for (int u = -kReach; u <= kReach; ++u) sum += std::pow(u, exponent);
+        return sum;
+    };
+    // Orthogonal over the tilts, so that each weight is found by itself.
+    const double square = powers(2) / powers(0), cube = powers(4) / powers(2);
+    const auto polynomials = [&](double u) { return std::array{1.0, u, u * u - square, u * (u * u - cube)}; };
+    std::array<double, 4> weights{}, norms{};
+    for (int u = -kReach; u <= kReach; ++u) {
+        const std::array<double, 4> values = polynomials(u);
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            weights[k] += values[k] * costs[u + kReach];
+            norms[k] += values[k] * values[k];
+        }
+    }
+    int lowest = -kReach * kFineness;
+    double lowest_cost = std::numeric_limits<double>::max();
+    for (int step = lowest; step <= kReach * kFineness; ++step) {
+        const std::array<double, 4> values = polynomials(static_cast<double>(step) / kFineness);
+        double cost = 0;
+        for (std::size_t k = 0; k < values.size(); ++k) cost += weights[k] / norms[k] * values[k];
+        if (cost < lowest_cost) {
+            lowest = step;
+            lowest_cost = cost;
+        }
+    }
+    return kTilts[kReach] + (kTilts[1] - kTilts[0]) * lowest / kFineness;
+}
+
 // Of the costs the first that is nearly the smallest.
 std::size_t first_good(const std::vector<double>& costs) {
     const double limit = (1 + kTie) * *std::min_element(costs.begin(), costs.end());
@@ -153,40 +200,40 @@ std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<floa
     return nearest;
 }
 
-std::vector<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest,
-                                 MatrixView<float> sums, const Matrix<float>& offsets, const Execution& execution) {
+Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
+                            const Matrix<float>& offsets, const Execution& execution) {
     queries = queries.slice(0, nearest.size());
     Ranks ranks(queries, nearest, sums, offsets);
     for_each_tile(queries, sums, execution,
                   [&](std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
                       ranks.take(part, q, first, products, count);
                   });
-    std::vector<double> costs(offsets.rows(), 0.0);
-    for (std::size_t i = 0; i < costs.size(); ++i)
-        for (std::size_t q = 0; q < nearest.size(); ++q)
-            costs[i] += std::log2(1 + ranks.of(q, i)) / static_cast<double>(nearest.size());
+    Matrix<double> costs(offsets.rows(), nearest.size());
+    for (std::size_t i = 0; i < costs.rows(); ++i)
+        for (std::size_t q = 0; q < costs.columns(); ++q) costs[i][q] = std::log2(1 + ranks.of(q, i));
     return costs;
 }
 
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                             const GivenRule& given, const Execution& execution) {
-    if (queries.rows() < kFewestQueries || (given.expectation && given.theta)) return usual_offset_rule(given);
+    if (queries.rows() < kFewestQueries || vectors.rows() < kGrowth || (given.expectation && given.theta))
+        return usual_offset_rule(given);
     const std::vector<OffsetRule> rules = candidates(given);
-    vectors = vectors.slice(0, std::min(kJudgedVectors, vectors.rows()));
-    sums = sums.slice(0, vectors.rows());
-    const Matrix<float> wanted = wanted_offsets(vectors, sums, rules, execution);
-    const auto costs_among = [&](std::size_t rows) {
-        const std::vector<std::size_t> nearest = nearest_rows(queries, vectors.slice(0, rows), execution);
-        return search_costs(queries, nearest, sums.slice(0, rows), wanted, execution);
+    const std::size_t judged = std::min(kJudgedVectors, vectors.rows());
+    const auto costs_among = [&](std::size_t begin, std::size_t end) {
+        const MatrixView<float> rows = vectors.slice(begin, end - begin), their_sums = sums.slice(begin, end - begin);
+        return row_means(search_costs(queries, nearest_rows(queries, rows, execution), their_sums,
+                                      wanted_offsets(rows, their_sums, rules, execution), execution));
     };
-    const std::vector<double> costs = costs_among(vectors.rows());
-    const std::vector<double> fewer = costs_among(std::max<std::size_t>(1, vectors.rows() / kGrowth));
-    const std::size_t first = first_good(costs) / std::size(kTilts) * std::size(kTilts);
-    std::size_t best = first;
-    const auto foretold = [&](std::size_t i) { return 2 * costs[i] - fewer[i]; };
-    for (std::size_t i = first; i < first + std::size(kTilts); ++i)
-        if (foretold(i) < foretold(best)) best = i;
-    return rules[best];
+    const std::vector<double> costs = costs_among(0, judged);
+    const std::size_t best = first_good(costs) / std::size(kTilts);
+    std::vector<double> foretold(std::size(kTilts));  // among kGrowth times as many vectors, by the trend from parts
+    for (std::size_t i = 0; i < foretold.size(); ++i) foretold[i] = 2 * costs[best * foretold.size() + i];
+    for (std::size_t part = 0; part < kGrowth; ++part) {
+        const std::vector<double> fewer = costs_among(judged * part / kGrowth, judged * (part + 1) / kGrowth);
+        for (std::size_t i = 0; i < foretold.size(); ++i) foretold[i] -= fewer[best * foretold.size() + i] / kGrowth;
+    }
+    return tilted(kExpectations[best], lowest_tilt(foretold.data()), given);
 }
 
 OffsetRule usual_offset_rule(const GivenRule& given) {

@@ -33,13 +33,14 @@ inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
 /// The row of `vectors` that is nearest to each of the queries, of which at most 2,048 are asked.
 std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors, const Execution& execution);
 
-/// How late the first queries find these rows, where rows are scored by offset - 2 q·sum: the mean of log2(1 + rank),
-/// for each row of `offsets`.
-std::vector<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest,
-                                 MatrixView<float> sums, const Matrix<float>& offsets, const Execution& execution);
+/// How late the first queries find these rows, where rows are scored by offset - 2 q·sum: log2(1 + rank), in a row for
+/// each row of `offsets`, in a column for each query.
+Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
+                            const Matrix<float>& offsets, const Execution& execution);
 
 /// The rule with which they would be found earliest among four times as many vectors, where the offsets follow it
-/// exactly; of expectations that are as good the smallest. A fixed one where fewer than 512 queries cannot tell.
+/// exactly; of expectations that are as good the smallest. A fixed one where fewer than 512 queries cannot tell, or
+/// where there are fewer than four vectors.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                             const GivenRule& given, const Execution& execution);
 
