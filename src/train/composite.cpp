@@ -36,6 +36,15 @@ double penalty_factor(const CompositeOptions& options) {
     return options.dictionaries <= 5 ? 0.6 : 0.25;
 }
 
+// Words are learnt better with less than the natural weight, the more so the more there are; codes once they are learnt
+// are better found with half of it or more.
+constexpr double kCodingFactor = 0.5;
+
+double coding_penalty(const CompositeOptions& options, double penalty) {
+    const bool raised = options.constraint == Constraint::learnt_offsets && options.rule == PenaltyRule::automatic;
+    return raised ? penalty * std::max(1.0, kCodingFactor / penalty_factor(options)) : penalty;
+}
+
 double ramped(double penalty, int step, int steps) {
     return penalty * std::min(1.0, std::pow(10.0, -2 + 2 * (step + 1) / (kRamp * steps)));
 }
@@ -297,7 +306,7 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
     model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
-    const CodePenalty penalty = code_penalty(task.penalty(state.penalty));
+    const CodePenalty penalty = code_penalty(task.penalty(coding_penalty(options, state.penalty)));
     model.encoder = {.penalty = penalty.penalty,
                      .theta = penalty.theta,
                      .expectation = penalty.expectation,
