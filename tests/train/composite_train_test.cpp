@@ -338,6 +338,20 @@ TEST(Nocq, StartsThatAreNotTakenLeaveNothingBehind) {
     EXPECT_TRUE(chosen == model("pq") || chosen == model("opq"));
 }
 
+// Words are learnt with a quarter of the natural penalty, codes found with half of it; a given one serves both.
+TEST(Locq, CodesOfManyDictionariesMindTheOffsetsMoreThanWordsDo) {
+    const Matrix<float> vectors = clustered(600, 16);
+    const auto penalty = [&](const std::string& spec) {
+        return static_cast<double>(train(vectors.view(), parse_spec(spec)).encoder.penalty);
+    };
+    for (const char* start : {"pq", "opq"}) {
+        const std::string options = std::string("(iterations=1,start=") + start;
+        const double nocq = penalty("NOCQ16x2" + options + ")");
+        EXPECT_EQ(penalty("LOCQ16x2" + options + ",mu=0.3)"), static_cast<double>(0.3f));
+        EXPECT_NEAR(penalty("LOCQ16x2" + options + ",theta=0,expectation=1)"), 2 * nocq, 1e-6 * nocq);
+    }
+}
+
 TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
     const Matrix<float> base = clustered(2000, 16), queries = clustered(300, 16, 2);
     const double pq = recall_at_10(train(base.view(), parse_spec("PQ4x4")), base, queries);
