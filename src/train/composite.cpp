@@ -36,13 +36,10 @@ double penalty_factor(const CompositeOptions& options) {
     return options.dictionaries <= 5 ? 0.6 : 0.25;
 }
 
-// Words are learnt better with less than the natural weight, the more so the more there are; codes once they are learnt
-// are better found with half of it or more.
-constexpr double kCodingFactor = 0.5;
-
+// Words are learnt better with less of the natural weight than codes are found with once words are learnt.
 double coding_penalty(const CompositeOptions& options, double penalty) {
-    const bool raised = options.constraint == Constraint::learnt_offsets && options.rule == PenaltyRule::automatic;
-    return raised ? penalty * std::max(1.0, kCodingFactor / penalty_factor(options)) : penalty;
+    if (options.constraint != Constraint::learnt_offsets || options.rule != PenaltyRule::automatic) return penalty;
+    return penalty * std::clamp(6.0 / static_cast<double>(options.dictionaries), 0.5, 0.75) / penalty_factor(options);
 }
 
 double ramped(double penalty, int step, int steps) {

@@ -338,7 +338,7 @@ TEST(Nocq, StartsThatAreNotTakenLeaveNothingBehind) {
     EXPECT_TRUE(chosen == model("pq") || chosen == model("opq"));
 }
 
-// Words are learnt with a quarter of the natural penalty, codes found with half of it; a given one serves both.
+// With 16 words are learnt with a quarter of the natural penalty, codes found with half of it; a given one serves both.
 TEST(Locq, CodesOfManyDictionariesMindTheOffsetsMoreThanWordsDo) {
     const Matrix<float> vectors = clustered(600, 16);
     const auto penalty = [&](const std::string& spec) {
