@@ -21,8 +21,8 @@ int main() {
     const Quantizer model = train(base.view(), parse_spec("PQ6x6"), settings);
 
     const char* path = "03_index.smd";
-    save(path, FlatIndex(model, encode(model, base.view()), Metric::euclidean));
-    const FlatIndex index = load_index(path);
+    Index(FlatIndex(model, encode(model, base.view()), Metric::euclidean)).save(path);
+    const Index index = Index::open(path);
     std::remove(path);
 
     const IdFilter first_hundred = IdFilter::range(0, 100);

@@ -39,7 +39,7 @@ Codes codes_of(const BuildOptions& options, const Quantizer& model, const Vector
     return codes;
 }
 
-std::string shape_text(const AnyIndex& index) {
+std::string shape_text(const Index& index) {
     std::string text = fmt::format("{} vectors of {} dimensions in {} bytes each", grouped(index.size()),
                                    index.dimensions(), index.code_bytes());
     if (index.inverted()) text += fmt::format(" and {} cells", grouped(index.inverted()->model().partition.cells()));
@@ -47,7 +47,7 @@ std::string shape_text(const AnyIndex& index) {
 }
 
 void summarize(const BuildOptions& options, const Built& built, const Run& run) {
-    const AnyIndex& index = built.index;
+    const Index& index = built.index;
     const TrainingSummary& training = index.quantizer().training;
     run.print(fmt::format("{}: {} ({}), trained in {}, encoded in {}", options.output, shape_text(index),
                           bytes_text(static_cast<double>(index.memory_bytes())), duration(built.train_seconds),
@@ -92,7 +92,7 @@ Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run
     const Stopwatch watch;
     const Codes codes = codes_of(options, learned.model, base, run);
     const double seconds = watch.seconds();
-    return {AnyIndex(FlatIndex(std::move(learned.model), codes, options.learning.metric)), learned.seconds, seconds};
+    return {Index(FlatIndex(std::move(learned.model), codes, options.learning.metric)), learned.seconds, seconds};
 }
 
 void run_build(BuildOptions options) {
@@ -109,7 +109,7 @@ void run_build(BuildOptions options) {
     if (spec.refine) add_refinement(options, *spec.refine, base, run, built);
     {
         const SaveGuard guard;
-        save(options.output, built.index);
+        built.index.save(options.output);
         if (spec.cells) remove_checkpoint(options);
     }
     summarize(options, built, run);

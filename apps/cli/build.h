@@ -13,7 +13,7 @@ struct BuildOptions {
 };
 
 struct Built {
-    AnyIndex index;
+    Index index;
     double train_seconds = 0, encode_seconds = 0;
 };
 

@@ -101,7 +101,7 @@ Built build_inverted(const BuildOptions& options, const VectorReader& base, Run&
     Started started =
         with_learn_file(options, base, [&](const VectorReader& learn) { return start(options, base, learn, run); });
     const Stopwatch watch;
-    AnyIndex index(encode_lists(std::move(started.builder), options, base, run));
+    Index index(encode_lists(std::move(started.builder), options, base, run));
     return {std::move(index), started.train_seconds, watch.seconds()};
 }
 

@@ -21,7 +21,7 @@ struct Options {
     RunOptions run;
 };
 
-void print_report(const AnyIndex& index, const Matrix<float>& queries, const Options& options, Run& run) {
+void print_report(const Index& index, const Matrix<float>& queries, const Options& options, Run& run) {
     constexpr std::size_t kDefault = 100;
     const Matrix<std::int64_t> truth = read_ids(options.truth);
     require(truth.rows() >= queries.rows(), options.truth, ": expected a row for each of the ", queries.rows(),
@@ -37,7 +37,7 @@ void print_report(const AnyIndex& index, const Matrix<float>& queries, const Opt
 }
 
 // The file holds the images of the base in their order.
-void print_retrieval(const AnyIndex& index, const Matrix<float>& images, const Options& options, Run& run) {
+void print_retrieval(const Index& index, const Matrix<float>& images, const Options& options, Run& run) {
     const bool holidays = options.protocol == name(Protocol::holidays);
     const Protocol protocol = holidays ? Protocol::holidays : Protocol::ukbench;
     require(images.rows() == index.size(), options.queries.path, ": expected the ", index.size(), " images of ",
@@ -62,7 +62,7 @@ void run_evaluate(const Options& options) {
     Run run(options.run);
     check_outputs({options.index, options.queries.path, options.queries.model, options.truth, options.relevance},
                   {{options.run.json}});
-    const AnyIndex index = load_for_search(options.index, options.probes);
+    const Index index = load_for_search(options.index, options.probes);
     const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
     const auto print = options.relevance.empty() ? print_report : print_retrieval;
     print(index, queries, options, run);

@@ -83,7 +83,7 @@ Json describe(const SearchParameters& defaults) {
     return object;
 }
 
-void describe_index(const AnyIndex& index, Json& object) {
+void describe_index(const Index& index, Json& object) {
     object["vectors"] = index.size();
     object["metric"] = name(index.metric());
     if (index.inverted()) describe_cells(*index.inverted(), object);
@@ -125,7 +125,7 @@ Json describe_container(const std::string& path, const ContainerInfo& info) {
         object["descriptor_dimensions"] = vocabulary.descriptor_dimensions();
         object["dimensions"] = vocabulary.dimensions();
     } else {
-        describe_index(load_any_index(path), object);
+        describe_index(Index::open(path), object);
     }
     object["sections"] = describe_sections(info);
     return object;

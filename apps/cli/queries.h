@@ -16,7 +16,7 @@ void add_queries(CLI::App& verb, QueryOptions& options);
 /// An index and the file it came from.
 struct AskedIndex {
     const std::string& path;
-    const AnyIndex& index;
+    const Index& index;
 };
 
 /// Throws where the file does not fit the index, or codes do not fit their model.

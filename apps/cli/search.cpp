@@ -42,7 +42,7 @@ void run_search(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
-    const AnyIndex index = load_for_search(options.index, options.probes);
+    const Index index = load_for_search(options.index, options.probes);
     const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
     const Stopwatch watch;
     const Neighbors found = about_file(options.queries.path, [&] {

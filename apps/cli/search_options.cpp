@@ -18,8 +18,8 @@ void add_probes(CLI::App& verb, ProbeOptions& options) {
                   "Score vectors of an inverted index by putting them together again, without tables; for comparison");
 }
 
-AnyIndex load_for_search(const std::string& path, const ProbeOptions& options) {
-    AnyIndex index = load_any_index(path);
+Index load_for_search(const std::string& path, const ProbeOptions& options) {
+    Index index = Index::open(path);
     const SearchParameters& parameters = options.parameters;
     require(index.inverted() || (parameters.probes == 0 && parameters.candidates == 0 && !options.reconstruct), path,
             ": has no cells, expected an inverted index (--spec IVF1024,LOCQ8) for --probes, --candidates and "
@@ -29,11 +29,11 @@ AnyIndex load_for_search(const std::string& path, const ProbeOptions& options) {
     return index;
 }
 
-AnySearchOptions search_options(const ProbeOptions& options, std::size_t k, const Execution& execution) {
-    return {.k = k,
-            .parameters = options.parameters,
-            .scoring = options.reconstruct ? Scoring::reconstruction : Scoring::tables,
-            .execution = execution};
+SearchOptions search_options(const ProbeOptions& options, std::size_t k, const Execution& execution) {
+    return SearchOptions{.k = k,
+                         .scoring = options.reconstruct ? Scoring::reconstruction : Scoring::tables,
+                         .execution = execution}
+        .with(options.parameters);
 }
 
 }  // namespace summand::cli

@@ -14,8 +14,8 @@ struct ProbeOptions {
 void add_probes(CLI::App& verb, ProbeOptions& options);
 
 /// Throws for cells or a second layer that are asked for and not there.
-AnyIndex load_for_search(const std::string& path, const ProbeOptions& options);
+Index load_for_search(const std::string& path, const ProbeOptions& options);
 
-AnySearchOptions search_options(const ProbeOptions& options, std::size_t k, const Execution& execution);
+SearchOptions search_options(const ProbeOptions& options, std::size_t k, const Execution& execution);
 
 }  // namespace summand::cli

@@ -46,7 +46,7 @@ std::string target_error(const std::string& text) {
                        text);
 }
 
-Matrix<std::int64_t> truth_of(const Options& options, const TuneTarget& target, const AnyIndex& index,
+Matrix<std::int64_t> truth_of(const Options& options, const TuneTarget& target, const Index& index,
                               const Matrix<float>& queries, Run& run) {
     if (!options.truth.empty()) return read_ids(options.truth);
     const VectorReader base(options.base);
@@ -101,7 +101,7 @@ void run_tune(const Options& options) {
     const TuneTarget target = *parse_target(options.target);
     check_outputs({options.index, options.queries, options.truth, options.base}, {{options.run.json}});
     check_output(options.index);
-    AnyIndex index = load_any_index(options.index);
+    Index index = Index::open(options.index);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<float> queries = read_all(reader);
@@ -117,7 +117,7 @@ void run_tune(const Options& options) {
     index.set_defaults(tuning.chosen->parameters);
     {
         const SaveGuard guard;
-        save(options.index, index);
+        index.save(options.index);
     }
     run.print(fmt::format("{}: searches with {} from now on; recall {:.4f} on these {} queries", options.index,
                           setting_text(tuning.chosen->parameters), tuning.chosen->recall, grouped(queries.rows())));

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "index/packed_codes.h"
+#include "index/index_parts.h"
 #include "kernels/kernels.h"
 #include "model/lookup.h"
 #include "summand/error.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 namespace {
 
@@ -132,7 +132,7 @@ public:
         std::size_t queries;
         int rounds;
         in >> queries >> rounds;
-        const TableBuilder builder(index_->quantizer(), Metric::euclidean, index_->packed()->slot_order());
+        const TableBuilder builder(index_->quantizer(), Metric::euclidean, IndexParts::packed(*index_)->slot_order());
         std::vector<float> entries(queries * builder.entries()), offsets(queries);
         return best_seconds(rounds, [&] {
             builder.build("tables", queries_.view().slice(0, queries), 0, entries.data(), offsets.data());
@@ -142,7 +142,7 @@ public:
     double float_scan(std::istream& in) const {
         int rounds;
         in >> rounds;
-        const PackedCodes& codes = *index_->packed();
+        const PackedCodes& codes = *IndexParts::packed(*index_);
         const TableBuilder builder(index_->quantizer(), Metric::euclidean, codes.slot_order());
         std::vector<float> entries(builder.entries());
         float offset;
@@ -161,7 +161,7 @@ public:
     double read(std::istream& in) {
         int rounds;
         in >> rounds;
-        const PackedCodes::Parts& parts = index_->packed()->parts();
+        const PackedCodes::Parts& parts = IndexParts::packed(*index_)->parts();
         return best_seconds(rounds, [&] {
             read_ ^= read_pass(parts.rows.data(), parts.rows.size()) ^ read_pass(parts.tops.data(), parts.tops.size());
         });

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "summand/any_index.h"
-#include "summand/execution.h"
 #include "summand/index.h"
-#include "summand/inverted.h"
+#include "summand/execution.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/neighbors.h"
@@ -67,22 +65,9 @@ struct Report {
     double recall_at(std::size_t answers, std::size_t truths = 1) const;  ///< -1 where not measured
 };
 
-struct EvaluateOptions {
-    std::size_t k = 100;
-    Execution execution = {};
-};
-
 /// Searches, measures recall at 1, 2, 5, 10 … k for T = 1, 10, 50, MAP where k and the truth allow, and times.
-Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const EvaluateOptions& options = {});
-
-/// The same for the cells that `options` visit.
-Report evaluate(const InvertedIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const InvertedSearchOptions& options);
-
-/// The same with a second layer, if there is one.
-Report evaluate(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const AnySearchOptions& options);
+Report evaluate(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const SearchOptions& options = {.k = 100});
 
 /// An aligned table, a row per report.
 std::string table(const std::vector<Report>& reports);

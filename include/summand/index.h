@@ -1,82 +1,120 @@
-// Exhaustive search over compact codes: every code is scored with M look-ups, exactly.
+// What users hold: vectors in a few bytes each, to be searched. Made by `build` (summand/build.h) or from parts, kept in
+// one file.
 //
-//     FlatIndex index(model, encode(model, base.view()), Metric::euclidean);
-//     Neighbors found = index.search(queries.view(), {.k = 100});
+//     Index index = build(base.view(), "IVF1024,LOCQ8,Refine(LOCQ8)");
+//     index.save("index.smd");
+//     Neighbors found = Index::open("index.smd").search(queries.view(), {.k = 10, .probes = 32, .refine = 100});
+//
+// The first layer is flat or inverted. A second one, where there is one, scores the best candidates again:
+//
+//     score(q, x) = |q - x̄ - r̄|²      x̄: approximation of the first layer, r̄: that of x - x̄ by a second quantizer
+//     score(q, x) = |q - x|²           x: read from a file
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "summand/execution.h"
-#include "summand/matrix.h"
-#include "summand/metric.h"
-#include "summand/neighbors.h"
-#include "summand/quantizer.h"
+#include "summand/flat_index.h"
+#include "summand/inverted_index.h"
+#include "summand/search.h"
 
 namespace summand {
 
-/// The ids a search may return. Ids are row numbers of the base, from 0.
-class IdFilter {
+/// A second layer of codes. Row `id` is the code of what the first layer leaves of that vector.
+struct RefineCodes {
+    Quantizer quantizer = {};
+    std::span<const std::uint8_t> rows = {};  ///< n × M, one byte each
+    std::shared_ptr<const void> owner = {};   ///< of the rows
+};
+
+/// Throws `Error` where the codes were made by another model.
+RefineCodes refine_codes(Quantizer quantizer, Codes codes);
+
+/// The vectors themselves, in a file; see `refine_file` in io.h. Row `id` is that vector.
+struct RefineFile {
+    std::string path = {};  ///< a relative one is meant from the folder of the index
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    Matrix<float> sample = {};  ///< some rows, by which a file that has changed is recognised
+    std::function<Matrix<float>(std::span<const std::int64_t> ids)> read = {};  ///< by several threads at once
+};
+
+using Refinement = std::variant<RefineCodes, RefineFile>;
+
+class FirstCodes;
+
+/// Any number of threads may search one index at once; their searches run side by side. `set_refinement` and
+/// `set_defaults` change it, and need it for themselves. Copies are cheap and share the codes.
+class Index {
 public:
-    static IdFilter range(std::int64_t first, std::int64_t last);  ///< first <= id < last
-    static IdFilter list(std::span<const std::int64_t> ids);       ///< any order
-    static IdFilter bitmap(std::span<const std::uint8_t> bits);    ///< bit id%8 of byte id/8
-    static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);
+    Index(FlatIndex first);
+    Index(InvertedIndex first);
 
-    bool keeps(std::int64_t id) const;
+    /// The file is mapped: codes and ids stay in it, larger than memory if need be, and processes share its pages. It
+    /// must not be changed or cut while the index lives; replacing it (as `save` does) is safe. Throws `Error` for a
+    /// file that is damaged or no index, and where the vectors of Refine(flat) are missing or others than they were.
+    static Index open(const std::string& path);
 
-    /// Bits of the 64 ids from 64*word on; ids past the end are not kept.
-    std::uint64_t word(std::size_t word) const { return word < words_.size() ? words_[word] : 0; }
-    std::span<const std::uint64_t> words() const { return words_; }
+    /// The same from memory, which is copied; `name` begins error messages.
+    static Index from_bytes(std::span<const std::byte> bytes, std::string_view name = "memory");
 
-private:
-    void keep(std::int64_t id);
-    std::vector<std::uint64_t> words_ = {};
-};
+    /// Atomic: a crash leaves the old file or the new one.
+    void save(const std::string& path) const;
+    std::vector<std::byte> to_bytes() const;
 
-struct SearchOptions {
-    std::size_t k = 10;
-    const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
-    Execution execution = {};
-};
+    std::size_t size() const;  ///< vectors
+    Metric metric() const;
+    std::size_t dimensions() const { return quantizer().dimensions(); }
+    std::size_t code_bytes() const;    ///< of one vector, both layers
+    std::size_t memory_bytes() const;  ///< of all that is held
+    std::string spec() const;          ///< the shortest spec that names cells, method and second layer
 
-/// All neighbours within a radius; those of query i are entries[begin[i]] … entries[begin[i+1]-1], best first.
-struct RangeNeighbors {
-    std::vector<std::size_t> begin = {};
-    std::vector<Neighbor> entries = {};
-};
-
-class PackedCodes;
-class TableBuilder;
-
-class FlatIndex {
-public:
-    FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric);
-    FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric);
-
-    std::size_t size() const;
-    Metric metric() const { return metric_; }
-    const Quantizer& quantizer() const { return quantizer_; }
-
-    /// The same ids and scores for every instruction set, thread count and batch size.
+    /// The k best, those of cells that are visited where there are cells: the same ids and scores for every instruction
+    /// set, thread count and batch size. Throws `Error` for options about cells or a second layer that are not there.
     Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
 
-    /// Every id with a score below `radius` (squared for euclidean); `options.k` is not used.
+    /// Every id with a score below `radius` (squared for euclidean); `options.k` is not used. With a second layer the
+    /// ids that the first one finds are scored again, and those that are then within the radius are returned; with
+    /// `options.refine` these are the best so many candidates, and with 0 of them the scores are the first layer's.
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
 
-    Codes codes() const;
-    std::size_t memory_bytes() const;  ///< of the codes as they are held
-    const std::shared_ptr<const PackedCodes>& packed() const { return packed_; }
+    /// Throws `Error` where it does not fit the index. Codes need ids from 0 to n - 1, each once.
+    void set_refinement(Refinement refinement);
+    const std::optional<Refinement>& refinement() const { return refinement_; }
+
+    /// What a search does that is not told otherwise. Throws `Error` for cells or a second layer that are not there.
+    void set_defaults(const SearchParameters& defaults);
+    const SearchParameters& defaults() const { return defaults_; }
+
+    /// What a search for k neighbours with these parameters does: every value is given.
+    SearchParameters resolved(const SearchParameters& parameters, std::size_t k) const;
+
+    /// The first layer, for those who want its parts; null where it is of the other kind.
+    const FlatIndex* flat() const { return std::get_if<FlatIndex>(first_.get()); }
+    const InvertedIndex* inverted() const { return std::get_if<InvertedIndex>(first_.get()); }
+    const Quantizer& quantizer() const;  ///< of the first layer
 
 private:
-    Quantizer quantizer_;
-    std::shared_ptr<const PackedCodes> packed_;
-    Metric metric_;
-    std::shared_ptr<const TableBuilder> tables_;
+    friend struct IndexParts;
+    using First = std::variant<FlatIndex, InvertedIndex>;
+
+    void check(const char* what, const SearchParameters& parameters) const;
+    Neighbors candidates(MatrixView<float> queries, SearchOptions options, const SearchParameters& resolved) const;
+    Matrix<float> refined_vectors(std::span<const std::int64_t> ids) const;
+    std::vector<Neighbor> rescored(const float* query, std::vector<std::int64_t> ids) const;
+
+    std::shared_ptr<const First> first_;
+    std::optional<Refinement> refinement_ = {};
+    std::shared_ptr<const FirstCodes> first_codes_ = {};  // with codes of a second layer
+    SearchParameters defaults_ = {};
 };
 
 }  // namespace summand

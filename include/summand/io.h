@@ -1,5 +1,6 @@
 // Files. Vectors are read and written by streaming, so a file may be larger than memory; models, codes and indexes are
 // stored in one container format (docs/format.md) and saved atomically: a crash leaves the old file or the new one.
+// Indexes are saved and opened by `Index` itself.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "summand/any_index.h"
-#include "summand/codes.h"
 #include "summand/index.h"
-#include "summand/inverted.h"
+#include "summand/codes.h"
 #include "summand/matrix.h"
 #include "summand/neighbors.h"
 #include "summand/quantizer.h"
 #include "summand/train.h"
+#include "summand/vector_source.h"
 
 namespace summand {
 
@@ -52,12 +52,6 @@ private:
 };
 
 Matrix<float> read_vectors(const std::string& path);
-
-/// `count` of `rows` drawn without replacement (all of them where there are fewer), ascending.
-std::vector<std::size_t> sample_rows(std::size_t rows, std::size_t count, std::uint64_t seed);
-
-/// The vectors of `sample_rows`.
-Matrix<float> sample_vectors(const VectorReader& reader, std::size_t count, std::uint64_t seed);
 
 /// Rows of a vector file of any format, to score candidates again with. They are read as they are needed. A relative
 /// path is meant from `folder` (empty: the current one), and is kept as it is.
@@ -103,35 +97,24 @@ void write_file(const std::string& path, std::span<const std::byte> bytes);
 using Bytes = std::vector<std::byte>;
 
 Bytes save(const Quantizer& quantizer);
+Bytes save(const InvertedModel& model);
 Bytes save(const Codes& codes, const Quantizer& quantizer);
-Bytes save(const FlatIndex& index);
-Bytes save(const InvertedIndex& index);
-Bytes save(const AnyIndex& index);
 Bytes save(const Checkpoint& checkpoint);
 
 Quantizer load_quantizer(std::span<const std::byte> bytes, std::string_view name = "memory");
+InvertedModel load_inverted_model(std::span<const std::byte> bytes, std::string_view name = "memory");
 Codes load_codes(std::span<const std::byte> bytes, std::string_view name = "memory");
-FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name = "memory");
-InvertedIndex load_inverted_index(std::span<const std::byte> bytes, std::string_view name = "memory");
-AnyIndex load_any_index(std::span<const std::byte> bytes, std::string_view name = "memory");
 Checkpoint load_checkpoint(std::span<const std::byte> bytes, std::string_view name = "memory");
 
 void save(const std::string& path, const Quantizer& quantizer);
+void save(const std::string& path, const InvertedModel& model);
 void save(const std::string& path, const Codes& codes, const Quantizer& quantizer);
-void save(const std::string& path, const FlatIndex& index);
-void save(const std::string& path, const InvertedIndex& index);
-void save(const std::string& path, const AnyIndex& index);
 void save(const std::string& path, const Checkpoint& checkpoint);
 
 Quantizer load_quantizer(const std::string& path);
+InvertedModel load_inverted_model(const std::string& path);
 Codes load_codes(const std::string& path);
-FlatIndex load_index(const std::string& path);
-InvertedIndex load_inverted_index(const std::string& path);  ///< mapped, so it may be larger than memory
 Checkpoint load_checkpoint(const std::string& path);
-
-/// An index of either kind, with its second layer and its defaults. The other two refuse one with a second layer.
-/// Throws where the vectors of Refine(flat) are missing or others than they were.
-AnyIndex load_any_index(const std::string& path);
 
 /// What a container holds, for `summand info`: kind ("model", "codes", "index", "inverted index",
 /// "checkpoint") and its sections.

@@ -113,17 +113,7 @@ struct LookupTable {
     float sum(const std::uint8_t* code, float bias = 0) const;
 };
 
-struct EncodeOptions {
-    Effort effort = Effort::standard;
-    bool effort_from_model = true;  ///< use the model's effort instead of the one above
-    std::uint64_t seed = 0;         ///< of the encoder's local search
-    Execution execution = {};
-};
-
-/// The code of a vector depends on the model, the options and that vector alone.
-Codes encode(const Quantizer& quantizer, MatrixView<float> vectors, const EncodeOptions& options = {});
-
-/// The approximations x̄ in the original space.
+/// The approximations x̄ in the original space. Throws `Error` for codes of another model.
 Matrix<float> decode(const Quantizer& quantizer, const Codes& codes, const Execution& execution = {});
 
 LookupTable lookup_table(const Quantizer& quantizer, std::span<const float> query, Metric metric);

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "summand/any_index.h"
+#include "summand/index.h"
 
 namespace summand {
 
@@ -36,7 +36,7 @@ struct Tuning {
 };
 
 /// Throws `Error` for a target outside (0, 1], no queries, or too few true neighbours.
-Tuning tune(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
+Tuning tune(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
             const Execution& execution = {});
 
 }  // namespace summand

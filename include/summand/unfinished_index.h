@@ -16,7 +16,7 @@
 #include <map>
 #include <string>
 
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
-#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,6 +29,8 @@ struct Loop {
     std::mutex mutex;
     std::exception_ptr failure;
 
+    bool finished() const { return next >= count; }
+
     void run() {
         const bool outer = std::exchange(inside_body, true);
         try {
@@ -45,7 +47,8 @@ struct Loop {
     }
 };
 
-// Workers that wait for loops. They live as long as the process; a forked child starts its own.
+// Workers that help with loops. Loops of several callers run side by side: each is run by its caller, and idle workers
+// join the one that the fewest help. Workers live as long as the process; a forked child starts its own.
 class Pool {
 public:
     static Pool& instance() {
@@ -57,47 +60,63 @@ public:
     }
 
     void run(Loop& loop, unsigned threads) {
-        std::lock_guard one_loop_at_a_time(busy_);
+        Job job{loop, threads - 1};
         {
             std::lock_guard lock(mutex_);
-            while (workers_ + 1 < threads) {
-                std::thread([this, number = workers_] { work(number); }).detach();
-                ++workers_;
-            }
-            loop_ = &loop;
-            wanted_ = active_ = threads - 1;
-            ++generation_;
+            start_workers(threads - 1);
+            jobs_.push_back(&job);
         }
         wake_.notify_all();
         loop.run();
         std::unique_lock lock(mutex_);
-        done_.wait(lock, [this] { return active_ == 0; });
-        loop_ = nullptr;
+        std::erase(jobs_, &job);
+        done_.wait(lock, [&] { return job.helping == 0; });
     }
 
 private:
-    void work(unsigned number) {
-        std::size_t seen = 0;
+    struct Job {
+        Loop& loop;
+        unsigned wanted;  // helpers beside the caller
+        unsigned helping = 0;
+    };
+
+    // Where the system has no more threads, the callers work with those there are.
+    void start_workers(unsigned count) {
+        for (; workers_ < count; ++workers_) {
+            try {
+                std::thread([this] { work(); }).detach();
+            } catch (const std::system_error&) {
+                return;
+            }
+        }
+    }
+
+    Job* neediest() const {
+        Job* best = nullptr;
+        for (Job* job : jobs_)
+            if (job->helping < job->wanted && !job->loop.finished() && (!best || job->helping < best->helping))
+                best = job;
+        return best;
+    }
+
+    void work() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            wake_.wait(lock, [&] { return generation_ != seen; });
-            seen = generation_;
-            if (number >= wanted_) continue;
-            Loop* loop = loop_;
+            Job* job = nullptr;
+            wake_.wait(lock, [&] { return (job = neediest()) != nullptr; });
+            ++job->helping;
             lock.unlock();
-            loop->run();
+            job->loop.run();
             lock.lock();
-            if (--active_ == 0) done_.notify_one();
+            if (--job->helping == 0) done_.notify_all();
         }
     }
 
     const pid_t process_ = getpid();
-    std::mutex busy_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    Loop* loop_ = nullptr;
-    unsigned workers_ = 0, wanted_ = 0, active_ = 0;
-    std::size_t generation_ = 0;
+    std::vector<Job*> jobs_;
+    unsigned workers_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "model/decode.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 
@@ -12,13 +13,6 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kChunk = 1024;
-
-Codes slice(const Codes& codes, std::size_t first, std::size_t count) {
-    const auto view = codes.rows.view().slice(first, count);
-    Codes part{{count, view.columns(), {view.data(), view.data() + count * view.columns()}}, {}, codes.model};
-    if (!codes.bias.empty()) part.bias.assign(codes.bias.begin() + first, codes.bias.begin() + first + count);
-    return part;
-}
 
 // A model of unit vectors approximates x / |x|.
 double scale_of(const Quantizer& quantizer, std::span<const float> vector) {
@@ -45,10 +39,11 @@ double distortion(const Quantizer& quantizer, MatrixView<float> vectors, const C
             " dimensions, got ", vectors.columns());
     require(vectors.rows() == codes.size(), "distortion: expected a code for each of ", vectors.rows(),
             " vectors, got ", codes.size());
+    require_own_codes(quantizer, codes, "distortion");
     require(!vectors.empty(), "distortion: expected at least one vector, got none");
     std::vector<double> sums((vectors.rows() + kChunk - 1) / kChunk);
     parallel_ranges(execution, vectors.rows(), kChunk, [&](std::size_t first, std::size_t last) {
-        const Matrix<float> decoded = decode(quantizer, slice(codes, first, last - first));
+        const Matrix<float> decoded = decode_rows(quantizer, codes.rows.view().slice(first, last - first), {});
         for (std::size_t i = first; i < last; ++i)
             sums[first / kChunk] += squared_error(vectors[i], scale_of(quantizer, vectors[i]), decoded[i - first]);
     });

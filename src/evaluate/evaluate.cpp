@@ -1,17 +1,16 @@
 // Searches with an index, measures and times it.
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "index/cell_order.h"
 #include "index/cell_tables.h"
+#include "index/index_parts.h"
 #include "model/lookup.h"
 #include "summand/device.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
-#include "train/registry.h"
 
 namespace summand {
 namespace {
@@ -37,29 +36,6 @@ std::vector<RecallPoint> recall_points(const Neighbors& found, MatrixView<std::i
             points.push_back({truths, answers, recall(found, truth, answers, truths)});
     }
     return points;
-}
-
-// The shortest spec that names this model: the number of words is written where it is not 256.
-std::string spec_of(const Quantizer& quantizer) {
-    const Dictionaries& dictionaries = quantizer.dictionaries;
-    std::string text = concatenate(quantizer.method, spec_number(quantizer));
-    if (dictionaries.words == kMaxWords) return text;
-    if (std::has_single_bit(dictionaries.words)) return concatenate(text, "x", std::bit_width(dictionaries.words) - 1);
-    return concatenate(text, " of ", dictionaries.words, " words");
-}
-
-std::string spec_of(const InvertedModel& model) {
-    const Dictionaries& words = model.partition.dictionaries;
-    const std::string cells =
-        words.count == 1 ? concatenate("IVF", words.words) : concatenate("IMI2x", std::bit_width(words.words) - 1);
-    return concatenate(cells, model.coding == Coding::plain ? "(coding=plain)," : ",", spec_of(model.quantizer));
-}
-
-std::string spec_of(const AnyIndex& index) {
-    std::string first = index.flat() ? spec_of(index.quantizer()) : spec_of(index.inverted()->model());
-    if (!index.refinement()) return first;
-    const auto* codes = std::get_if<RefineCodes>(&*index.refinement());
-    return concatenate(first, ",Refine(", codes ? spec_of(codes->quantizer) : "flat", ")");
 }
 
 // As a search builds them: many queries after each other on one thread, with what depends on the model prepared.
@@ -119,7 +95,7 @@ void time_cells(const InvertedIndex& index, MatrixView<float> queries, const Sea
                 Report& report) {
     const auto count = static_cast<double>(queries.rows());
     const Stopwatch scoring;
-    const CellScores scores("evaluate", *index.cells(), *index.lists(), queries, 0,
+    const CellScores scores("evaluate", IndexParts::cells(index), *IndexParts::lists(index), queries, 0,
                             {parameters.probes, parameters.candidates});
     report.word_score_seconds = scoring.seconds() / count;
     const Stopwatch ordering;
@@ -129,17 +105,17 @@ void time_cells(const InvertedIndex& index, MatrixView<float> queries, const Sea
 
 }  // namespace
 
-Report evaluate(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const AnySearchOptions& options) {
+Report evaluate(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
+                const SearchOptions& options) {
     const Metric metric = index.flat() ? index.metric() : inner_metric(index.metric());
     Report report = report_of({index.quantizer(), metric, options.k, options.execution}, queries, truth,
                               [&](MatrixView<float> some, const Execution& execution) {
-                                  AnySearchOptions own = options;
+                                  SearchOptions own = options;
                                   own.execution = execution;
                                   return index.search(some, own);
                               });
-    const SearchParameters parameters = index.resolved(options.parameters, options.k);
-    report.method = spec_of(index);
+    const SearchParameters parameters = index.resolved(options.parameters(), options.k);
+    report.method = index.spec();
     report.vectors = index.size();
     report.memory_bytes = index.memory_bytes();
     report.code_bytes = index.code_bytes();
@@ -151,21 +127,6 @@ Report evaluate(const AnyIndex& index, MatrixView<float> queries, MatrixView<std
     if (index.inverted())
         time_cells(*index.inverted(), queries.slice(0, std::min(queries.rows(), kTimedQueries)), parameters, report);
     return report;
-}
-
-Report evaluate(const FlatIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const EvaluateOptions& options) {
-    return evaluate(AnyIndex(index), queries, truth, {.k = options.k, .execution = options.execution});
-}
-
-Report evaluate(const InvertedIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
-                const InvertedSearchOptions& options) {
-    return evaluate(AnyIndex(index), queries, truth,
-                    {.k = options.k,
-                     .parameters = {.probes = options.probes, .candidates = options.candidates},
-                     .filter = options.filter,
-                     .scoring = options.scoring,
-                     .execution = options.execution});
 }
 
 }  // namespace summand

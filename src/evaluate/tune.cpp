@@ -6,6 +6,7 @@
 #include "base/stopwatch.h"
 #include "index/cell_order.h"
 #include "index/cell_tables.h"
+#include "index/index_parts.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 
@@ -22,19 +23,19 @@ struct Visits {
 };
 
 Visits visits_of_block(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters) {
-    const CellScores scores("tune", *index.cells(), *index.lists(), queries, 0,
+    const CellScores scores("tune", IndexParts::cells(index), *IndexParts::lists(index), queries, 0,
                             {parameters.probes, parameters.candidates});
     Visits visits;
     for (std::size_t q = 0; q < queries.rows(); ++q)
         for (const Probe& probe : scores.nearest(q)) {
             visits.cells += 1;
-            visits.vectors += static_cast<double>(index.lists()->length(probe.cell));
+            visits.vectors += static_cast<double>(IndexParts::lists(index)->length(probe.cell));
         }
     return visits;
 }
 
 // Means over the queries.
-Visits visits_of(const AnyIndex& index, MatrixView<float> queries, const SearchParameters& parameters,
+Visits visits_of(const Index& index, MatrixView<float> queries, const SearchParameters& parameters,
                  const Execution& execution) {
     if (!index.inverted()) return {0, static_cast<double>(index.size())};
     std::vector<Visits> blocks((queries.rows() + kQueryBlock - 1) / kQueryBlock);
@@ -52,7 +53,7 @@ Visits visits_of(const AnyIndex& index, MatrixView<float> queries, const SearchP
 
 class Tuner {
 public:
-    Tuner(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
+    Tuner(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
           const Execution& execution)
         : index_(index), queries_(queries), truth_(truth), target_(target), execution_(execution) {}
 
@@ -94,7 +95,7 @@ private:
         trial.vectors = visits.vectors;
         const Dictionaries& words = index_.quantizer().dictionaries;
         const auto M = static_cast<double>(words.count), K = static_cast<double>(words.words);
-        const bool tables = index_.inverted() && index_.inverted()->cells()->per_cell();
+        const bool tables = index_.inverted() && IndexParts::cells(*index_.inverted()).per_cell();
         trial.cost = M * trial.vectors + (tables ? kEntryCost * M * K * trial.cells : 0) +
                      kDimensionCost * static_cast<double>(index_.dimensions() * refine);
         return trial;
@@ -103,7 +104,7 @@ private:
     Trial measured(Trial trial) {
         const Stopwatch watch;
         const Neighbors found =
-            index_.search(queries_, {.k = target_.answers, .parameters = trial.parameters, .execution = execution_});
+            index_.search(queries_, SearchOptions{.k = target_.answers, .execution = execution_}.with(trial.parameters));
         trial.seconds = watch.seconds();
         trial.recall = recall(found, truth_, target_.answers, target_.truths);
         tuning_.trials.push_back(trial);
@@ -132,7 +133,7 @@ private:
         }
     }
 
-    const AnyIndex& index_;
+    const Index& index_;
     MatrixView<float> queries_;
     MatrixView<std::int64_t> truth_;
     const TuneTarget& target_;
@@ -142,7 +143,7 @@ private:
 
 }  // namespace
 
-Tuning tune(const AnyIndex& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
+Tuning tune(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
             const Execution& execution) {
     require(target.recall > 0 && target.recall <= 1, "tune: expected a recall above 0 and up to 1, got ",
             target.recall);

@@ -15,7 +15,7 @@
 #include "index/cell_order.h"
 #include "index/grouped_cells.h"
 #include "model/lookup.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 

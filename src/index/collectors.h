@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "summand/neighbors.h"
 
 namespace summand {

@@ -61,8 +61,8 @@ void add_decoded(const Quantizer& quantizer, const std::uint8_t* code, float* ve
             for (std::size_t d = 0; d < D; ++d) vector[d] += sum[i] * quantizer.rotation[i][d];
 }
 
-FirstCodes::FirstCodes(std::shared_ptr<const AnyIndex::First> index) : index_(std::move(index)) {
-    if (const auto* inverted = std::get_if<InvertedIndex>(index_.get())) positions_ = positions_of(*inverted->lists());
+FirstCodes::FirstCodes(std::shared_ptr<const IndexParts::First> index) : index_(std::move(index)) {
+    if (const auto* inverted = std::get_if<InvertedIndex>(index_.get())) positions_ = positions_of(*IndexParts::lists(*inverted));
 }
 
 std::size_t FirstCodes::size() const {
@@ -78,12 +78,12 @@ void FirstCodes::reconstruct(std::int64_t id, float* vector) const {
     const auto row = static_cast<std::size_t>(id);
     std::fill_n(vector, dimensions(), 0.0f);
     if (const auto* flat = std::get_if<FlatIndex>(index_.get()))
-        return decode_at(quantizer(), *flat->packed(), row, vector);
+        return decode_at(quantizer(), *IndexParts::packed(*flat), row, vector);
     const auto& inverted = std::get<InvertedIndex>(*index_);
     const InvertedModel& model = inverted.model();
-    decode_at(quantizer(), inverted.lists()->packed(), positions_[row], vector);
+    decode_at(quantizer(), IndexParts::lists(inverted)->packed(), positions_[row], vector);
     if (model.coding == Coding::residual)
-        add_centre(model.partition.dictionaries, cell_of(*inverted.lists(), positions_[row]), vector);
+        add_centre(model.partition.dictionaries, cell_of(*IndexParts::lists(inverted), positions_[row]), vector);
 }
 
 }  // namespace summand

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "summand/any_index.h"
+#include "index/index_parts.h"
 
 namespace summand {
 
@@ -16,7 +16,7 @@ void add_decoded(const Quantizer& quantizer, const std::uint8_t* code, float* ve
 class FirstCodes {
 public:
     /// Throws `Error` unless the ids are those from 0 to n - 1.
-    explicit FirstCodes(std::shared_ptr<const AnyIndex::First> index);
+    explicit FirstCodes(std::shared_ptr<const IndexParts::First> index);
 
     std::size_t size() const;
     std::size_t dimensions() const { return quantizer().dimensions(); }
@@ -29,7 +29,7 @@ public:
 private:
     const Quantizer& quantizer() const;
 
-    std::shared_ptr<const AnyIndex::First> index_;
+    std::shared_ptr<const IndexParts::First> index_;
     std::vector<std::uint32_t> positions_;  // of ids in the lists of an inverted index; empty otherwise
 };
 

@@ -8,7 +8,7 @@
 #include "index/selection.h"
 #include "model/lookup.h"
 #include "summand/error.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 namespace summand {
 namespace {
@@ -44,6 +44,13 @@ std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const 
     return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
 }
 
+void check_options(const char* what, const SearchOptions& options) {
+    require(options.probes == 0 && options.candidates == 0, what,
+            ": the index has no cells to probe, expected an inverted one");
+    require(options.refine.value_or(0) == 0, what, ": the index has no second layer, expected one with Refine(...)");
+    require(options.scoring == Scoring::tables, what, ": codes without cells are scored by tables only");
+}
+
 }  // namespace
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
@@ -68,6 +75,7 @@ std::size_t FlatIndex::memory_bytes() const { return packed_->memory_bytes(); }
 
 Neighbors FlatIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
+    check_options("search", options);
     const Selection selection(size(), options.filter);
     const std::size_t k = std::min(options.k, selection.kept());
     const ScanJob job{.what = "search",
@@ -81,6 +89,7 @@ Neighbors FlatIndex::search(MatrixView<float> queries, const SearchOptions& opti
 
 RangeNeighbors FlatIndex::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
+    check_options("search_range", options);
     const Selection selection(size(), options.filter);
     const ScanJob job{.what = "search_range",
                       .codes = *packed_,

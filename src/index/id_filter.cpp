@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "summand/error.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 namespace summand {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "index/inverted_lists.h"
+#include "index/index_parts.h"
 #include "model/transform.h"
 #include "summand/error.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 namespace {
@@ -55,8 +55,8 @@ void check_fit(const CellCodes& encoded, const InvertedModel& model) {
 
 }  // namespace
 
-InvertedBuilder::InvertedBuilder(InvertedModel model, EncodeOptions options)
-    : model_(std::move(model)), options_(std::move(options)) {}
+InvertedBuilder::InvertedBuilder(InvertedModel model, const EncodeOptions& options)
+    : model_(std::move(model)), encoder_(model_.quantizer, options), execution_(options.execution) {}
 
 void InvertedBuilder::add(MatrixView<float> vectors) { add(encode(vectors)); }
 
@@ -72,9 +72,9 @@ CellCodes InvertedBuilder::encode(MatrixView<float> vectors) const {
     Matrix<float> moved(vectors.rows(), vectors.columns(),
                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     if (model_.metric == Metric::cosine) scale_to_unit_length(moved, "add");
-    CellCodes result{.cells = assign(model_.partition, moved.view(), options_.execution)};
+    CellCodes result{.cells = assign(model_.partition, moved.view(), execution_)};
     if (model_.coding == Coding::residual) moved = residuals(model_.partition, result.cells, moved.view());
-    result.codes = summand::encode(model_.quantizer, moved.view(), options_);
+    result.codes = encoder_.encode(moved.view(), execution_);
     return result;
 }
 
@@ -113,7 +113,7 @@ InvertedIndex InvertedBuilder::finish() && {
     auto packed = PackedCodes::pack(codes, model_.quantizer, model_.metric);
     auto lists = std::make_shared<const InvertedLists>(
         InvertedLists::Parts{std::move(packed), storage->begin, storage->ids, storage});
-    return {std::move(model_), std::move(lists)};
+    return IndexParts::inverted(std::move(model_), std::move(lists));
 }
 
 }  // namespace summand

@@ -5,7 +5,7 @@
 #include "index/inverted_scan.h"
 #include "model/transform.h"
 #include "summand/error.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 namespace {
@@ -54,7 +54,7 @@ std::vector<std::size_t> InvertedIndex::list_sizes() const {
     return sizes;
 }
 
-Neighbors InvertedIndex::search(MatrixView<float> queries, const InvertedSearchOptions& options) const {
+Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
     NearestAnswers answers(queries.rows(), options.k);
     scan("search", queries, options, Nearest(std::min(options.k, size())), answers);
@@ -62,7 +62,7 @@ Neighbors InvertedIndex::search(MatrixView<float> queries, const InvertedSearchO
 }
 
 RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius,
-                                           const InvertedSearchOptions& options) const {
+                                           const SearchOptions& options) const {
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
     RangeAnswers answers(queries.rows());
     scan("search_range", queries, options, Within(radius), answers);
@@ -70,9 +70,11 @@ RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radi
 }
 
 template <class Collector, class Answers>
-void InvertedIndex::scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options,
+void InvertedIndex::scan(const char* what, MatrixView<float> queries, const SearchOptions& options,
                          const Collector& start, Answers& answers) const {
-    require(options.probes > 0 || options.candidates > 0, what, ": expected at least 1 cell to probe, got 0");
+    require(options.refine.value_or(0) == 0, what, ": the index has no second layer, expected one with Refine(...)");
+    SearchOptions settled = options;
+    if (options.probes == 0 && options.candidates == 0) settled.probes = kDefaultProbes;
     tables_->check(what, queries);
     Matrix<float> scaled;
     if (model_.metric == Metric::cosine) {
@@ -82,7 +84,7 @@ void InvertedIndex::scan(const char* what, MatrixView<float> queries, const Inve
     std::optional<Reconstruction> reconstruction;
     if (options.scoring == Scoring::reconstruction) reconstruction.emplace(model_, *lists_);
     const InvertedJob job{
-        what, model_, *lists_, *tables_, *cells_, options, reconstruction ? &*reconstruction : nullptr};
+        what, model_, *lists_, *tables_, *cells_, settled, reconstruction ? &*reconstruction : nullptr};
     InvertedScan<Collector, Answers>(job, queries, start, answers).run();
 }
 

@@ -14,7 +14,7 @@
 #include "index/list_scan.h"
 #include "index/reconstruction.h"
 #include "model/lookup.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 
@@ -24,7 +24,7 @@ struct InvertedJob {
     const InvertedLists& lists;
     const TableBuilder& tables;
     const CellTables& cells;
-    const InvertedSearchOptions& options;
+    const SearchOptions& options;
     const Reconstruction* reconstruction;  ///< null: scores come from tables
 };
 

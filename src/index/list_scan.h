@@ -8,7 +8,7 @@
 #include "index/block_scan.h"
 #include "index/code_scores.h"
 #include "index/inverted_lists.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 namespace summand {
 

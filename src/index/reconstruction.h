@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "index/inverted_lists.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 

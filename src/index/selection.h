@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 namespace summand {
 

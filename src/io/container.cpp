@@ -18,6 +18,8 @@ std::string_view name(Kind kind) {
             return "vocabulary";
         case Kind::unfinished:
             return "unfinished index";
+        case Kind::inverted_model:
+            return "inverted model";
         default:
             return "checkpoint";
     }

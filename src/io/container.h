@@ -23,8 +23,11 @@ enum class Kind : std::uint32_t {
     checkpoint = 4,
     inverted = 5,
     vocabulary = 6,
-    unfinished = 7
+    unfinished = 7,
+    inverted_model = 8
 };
+
+inline constexpr Kind kLastKind = Kind::inverted_model;
 
 std::string_view name(Kind kind);
 

@@ -26,6 +26,8 @@ std::string_view with_article(Kind kind) {
             return "a vocabulary";
         case Kind::unfinished:
             return "an unfinished index";
+        case Kind::inverted_model:
+            return "an inverted model";
         default:
             return "a checkpoint";
     }
@@ -79,9 +81,9 @@ Bytes ContainerReader::verified_head() {
     check(total <= size, "truncated: ", total - size, " of ", total, " bytes are missing");
     check(total == size, "trailing bytes: ", size - total, " follow the ", total, " of the file");
     const auto kind = load_little<std::uint32_t>(&head[header::kKind]);
-    check(kind >= 1 && kind <= 7, "kind ", kind,
-          ", expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index), 6 (vocabulary) or "
-          "7 (unfinished index)");
+    check(kind >= 1 && kind <= static_cast<std::uint32_t>(kLastKind), "kind ", kind,
+          ", expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index), 6 (vocabulary), "
+          "7 (unfinished index) or 8 (inverted model)");
     kind_ = static_cast<Kind>(kind);
     return head;
 }

@@ -1,68 +1,153 @@
-// An index file: the quantizer's sections, the packed codes and the metric. From a path it is mapped, so that an index
-// larger than memory can be searched and processes share its pages.
-#include "io/codes_file.h"
+// An index of either kind with its second layer and the defaults of its search.
+#include <cstring>
+#include <filesystem>
+
+#include "base/aligned.h"
+#include "index/index_parts.h"
+#include "io/in_place.h"
 #include "io/index_sections.h"
+#include "io/mapped_file.h"
 #include "io/metadata.h"
-#include "io/packed_codes_file.h"
-#include "io/quantizer_file.h"
 #include "summand/index.h"
 
 namespace summand {
 
-// Codes whose bias is derived go in row order, without it: packed ones hold its levels.
-void with_container(const FlatIndex& index, const FinishContainer& finish) {
-    ContainerWriter writer(Kind::index);
-    add_quantizer(writer, index.quantizer());
-    const bool derived = index.quantizer().bias == Bias::derived && index.packed()->has_bias();
-    const Codes rows = derived ? index.codes() : Codes();
-    if (derived)
-        add_codes(writer, rows, index.quantizer());
-    else
-        add_packed_codes(writer, *index.packed());
-    writer.metadata["index"] = {{"metric", name(index.metric())}};
-    finish(writer);
+KeptBytes copied(std::span<const std::byte> bytes) {
+    auto copy = std::make_shared<AlignedBuffer<std::byte>>(bytes.size());
+    if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
+    return {{copy->data(), copy->size()}, copy};
+}
+
+KeptBytes mapped(const std::string& path) {
+    auto file = std::make_shared<MappedFile>(path);
+    return {file->bytes(), file};
 }
 
 namespace {
 
-/// Codes and quantizer come from one file, and still may have been put together by another program.
-void check_fit(const ContainerReader& reader, const Fields& codes, const Quantizer& quantizer, Metric metric) {
-    const Dictionaries& words = quantizer.dictionaries;
-    reader.check(codes.hash("model") == identity(quantizer), "the codes were made by model ", hex(codes.hash("model")),
-                 ", the file holds model ", hex(identity(quantizer)));
-    reader.check(codes.count("dictionaries") == words.count && codes.count("words") == words.words, "the codes are of ",
-                 codes.count("dictionaries"), " dictionaries of ", codes.count("words"), " words, the model has ",
-                 words.count, " of ", words.words);
-    const bool biased = quantizer.bias == Bias::stored && (is_distance(metric) || reader.has("codes"));
-    reader.check(quantizer.bias != Bias::derived || !is_distance(metric) || reader.has("codes"),
-                 "the codes are packed without the bias that the model derives, expected them in row order");
-    reader.check(
-        reader.has("bias") == biased, "the codes ",
-        biased ? "lack the biases that the model stores" : "have biases that this model and metric do not use");
+namespace fs = std::filesystem;
+
+void add_second(ContainerWriter& writer, const RefineCodes& codes, std::size_t size) {
+    const std::size_t M = codes.quantizer.dictionaries.count;
+    Bytes model = save(codes.quantizer);
+    const std::size_t length = model.size();
+    writer.add("refine_model", Element::uint8, {length}, std::move(model));
+    writer.add("refine_codes", Element::uint8, {size, M}, codes.rows);
+    writer.metadata["refine"] = {{"with", "codes"}, {"model_bytes", length}};
+}
+
+void add_second(ContainerWriter& writer, const RefineFile& file, std::size_t) {
+    writer.add("refine_sample", Element::float32, {file.sample.rows(), file.columns}, file.sample.values());
+    writer.metadata["refine"] = {
+        {"with", "file"}, {"path", file.path}, {"vectors", file.rows}, {"sample", file.sample.rows()}};
+}
+
+// What is left to the defaults of the program is not written.
+void add_defaults(ContainerWriter& writer, const SearchParameters& defaults) {
+    nlohmann::json& fields = writer.metadata["index"];
+    if (defaults.probes > 0) fields["probes"] = defaults.probes;
+    if (defaults.candidates > 0) fields["candidates"] = defaults.candidates;
+    if (defaults.refine) fields["refine"] = *defaults.refine;
+}
+
+void with_container(const Index& index, const FinishContainer& finish) {
+    const auto finish_all = [&](ContainerWriter& writer) {
+        if (index.refinement())
+            std::visit([&](const auto& second) { add_second(writer, second, index.size()); }, *index.refinement());
+        add_defaults(writer, index.defaults());
+        finish(writer);
+    };
+    std::visit([&](const auto& first) { with_container(first, finish_all); }, *IndexParts::first(index));
+}
+
+RefineCodes read_codes_of(const IndexFile& file, const Fields& fields, std::size_t size) {
+    const auto model =
+        in_place<std::byte>(file.reader, file.bytes, "refine_model", Element::uint8, {fields.count("model_bytes")});
+    RefineCodes codes{.quantizer = load_quantizer(model, file.name + ": refine_model"), .owner = file.owner};
+    codes.rows = in_place<std::uint8_t>(file.reader, file.bytes, "refine_codes", Element::uint8,
+                                        {size, codes.quantizer.dictionaries.count});
+    return codes;
+}
+
+// Opens the file anew, which must be the one that the index was built with.
+RefineFile read_file_of(const IndexFile& file, const Fields& fields, const Index& index, const std::string& folder) {
+    const std::uint64_t sampled = fields.count("sample");
+    const auto sample = file.reader.values<float>("refine_sample", Element::float32, {sampled, index.dimensions()});
+    RefineFile now = file.named([&] { return refine_file(fields.text("path"), folder); });
+    const std::string meant = concatenate("the vectors of Refine(flat) in ", now.path, " are not those of the index: ");
+    file.reader.check(now.rows == fields.count("vectors") && now.columns == index.dimensions(), meant, "expected ",
+                      fields.count("vectors"), " of ", index.dimensions(), " dimensions, got ", now.rows, " of ",
+                      now.columns);
+    file.reader.check(now.sample.values() == sample, meant, "some of their values are others");
+    return now;
+}
+
+void read_second(const IndexFile& file, const std::string& folder, Index& index) {
+    const Fields fields(file.reader, file.metadata, "refine");
+    const std::string with = fields.text("with");
+    file.reader.check(with == "codes" || with == "file", "metadata refine.with is '", with,
+                      "', expected codes or file");
+    Refinement second;
+    if (with == "codes")
+        second = read_codes_of(file, fields, index.size());
+    else
+        second = read_file_of(file, fields, index, folder);
+    file.named([&] { index.set_refinement(std::move(second)); });
+}
+
+SearchParameters read_defaults(const Fields& fields) {
+    SearchParameters defaults;
+    if (fields.has("probes")) defaults.probes = fields.count("probes");
+    if (fields.has("candidates")) defaults.candidates = fields.count("candidates");
+    if (fields.has("refine")) defaults.refine = fields.count("refine");
+    return defaults;
+}
+
+Index load_from(KeptBytes kept, std::string_view name, const std::string& folder) {
+    const IndexFile file(std::move(kept), name);
+    Index index = file.reader.kind() == Kind::inverted ? Index(read_inverted_index(file)) : Index(read_flat_index(file));
+    if (file.metadata.contains("refine")) read_second(file, folder, index);
+    file.named([&] { index.set_defaults(read_defaults(Fields(file.reader, file.metadata, "index"))); });
+    return index;
 }
 
 }  // namespace
 
-FlatIndex read_index(const IndexFile& file) {
-    const ContainerReader& reader = file.reader;
-    const nlohmann::json& metadata = file.metadata;
-    reader.expect(Kind::index,
-                  {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots", "packed",
-                   "packed_tops", "bias", "bias_levels", "refine_model", "refine_codes", "refine_sample"});
-    Quantizer quantizer = read_quantizer(reader, metadata);
-    const Metric metric = read_metric(Fields(reader, metadata, "index"));
-    check_fit(reader, Fields(reader, metadata, "codes"), quantizer, metric);
-    if (reader.has("codes")) return FlatIndex(std::move(quantizer), read_codes(reader, metadata), metric);
-    return FlatIndex(std::move(quantizer), read_packed_codes(reader, metadata, file.bytes, file.owner), metric);
+RefineFile refine_file(const std::string& path, const std::string& folder) {
+    constexpr std::size_t kSampled = 16;
+    auto reader = std::make_shared<const VectorReader>((fs::path(folder) / path).string());
+    RefineFile file{.path = path, .rows = reader->rows(), .columns = reader->columns()};
+    const std::size_t count = std::min(kSampled, file.rows);
+    file.sample = Matrix<float>(count, file.columns);
+    const auto read_rows = [reader](const auto& row_of, Matrix<float>& out) {
+        for (std::size_t i = 0; i < out.rows(); ++i)
+            std::copy_n(reader->read(row_of(i), 1).data(), out.columns(), out.row(i));
+    };
+    read_rows([&](std::size_t i) { return count < 2 ? 0 : i * (file.rows - 1) / (count - 1); }, file.sample);
+    file.read = [read_rows, columns = file.columns](std::span<const std::int64_t> ids) {
+        Matrix<float> vectors(ids.size(), columns);
+        read_rows([&](std::size_t i) { return static_cast<std::size_t>(ids[i]); }, vectors);
+        return vectors;
+    };
+    return file;
 }
 
-Bytes save(const FlatIndex& index) { return save(AnyIndex(index)); }
-void save(const std::string& path, const FlatIndex& index) { save(path, AnyIndex(index)); }
-
-FlatIndex load_index(std::span<const std::byte> bytes, std::string_view name) {
-    return load_plain(copied(bytes), name, read_index);
+std::vector<std::byte> Index::to_bytes() const {
+    Bytes bytes;
+    with_container(*this, [&](ContainerWriter& writer) { bytes = writer.finish(); });
+    return bytes;
 }
 
-FlatIndex load_index(const std::string& path) { return load_plain(mapped(path), path, read_index); }
+void Index::save(const std::string& path) const {
+    with_container(*this, [&](ContainerWriter& writer) { writer.finish(path); });
+}
+
+Index Index::from_bytes(std::span<const std::byte> bytes, std::string_view name) {
+    return load_from(copied(bytes), name, "");
+}
+
+Index Index::open(const std::string& path) {
+    return load_from(mapped(path), path, fs::path(path).parent_path().string());
+}
 
 }  // namespace summand

@@ -10,8 +10,8 @@
 
 #include "io/container_reader.h"
 #include "io/container_writer.h"
-#include "summand/index.h"
-#include "summand/inverted.h"
+#include "summand/flat_index.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 
@@ -47,16 +47,7 @@ struct IndexFile {
     }
 };
 
-/// An index without a second layer; throws where the file has one.
-template <class Read>
-auto load_plain(KeptBytes kept, std::string_view name, const Read& read) {
-    const IndexFile file(std::move(kept), name);
-    auto index = read(file);
-    file.reader.check(!file.metadata.contains("refine"), "has a second layer; load_any_index reads it");
-    return index;
-}
-
-FlatIndex read_index(const IndexFile& file);
+FlatIndex read_flat_index(const IndexFile& file);
 InvertedIndex read_inverted_index(const IndexFile& file);
 
 /// Hands the container of an index to `finish` while what it borrows is alive.

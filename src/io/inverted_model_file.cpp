@@ -4,6 +4,7 @@
 
 #include "io/metadata.h"
 #include "io/quantizer_file.h"
+#include "summand/io.h"
 
 namespace summand {
 
@@ -70,5 +71,34 @@ InvertedModel read_inverted_model(const ContainerReader& reader, const nlohmann:
     model.partition = read_cells(reader, fields, model.quantizer.dimensions());
     return model;
 }
+
+Bytes save(const InvertedModel& model) {
+    ContainerWriter writer(Kind::inverted_model);
+    add_inverted_model(writer, model);
+    return writer.finish();
+}
+
+void save(const std::string& path, const InvertedModel& model) {
+    ContainerWriter writer(Kind::inverted_model);
+    add_inverted_model(writer, model);
+    writer.finish(path);
+}
+
+namespace {
+
+InvertedModel load_model(const ByteSource& bytes, std::string_view name) {
+    const ContainerReader reader(bytes, name);
+    reader.expect(Kind::inverted_model, {"centre", "rotation", "blocks", "words", "word_offsets", "objective",
+                                         "cell_words", "cell_offsets", "cell_groups", "cell_group_begin"});
+    return read_inverted_model(reader, reader.metadata());
+}
+
+}  // namespace
+
+InvertedModel load_inverted_model(std::span<const std::byte> bytes, std::string_view name) {
+    return load_model(MemoryBytes(bytes), name);
+}
+
+InvertedModel load_inverted_model(const std::string& path) { return load_model(InputFile(path), path); }
 
 }  // namespace summand

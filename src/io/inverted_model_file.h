@@ -3,7 +3,7 @@
 
 #include "io/container_reader.h"
 #include "io/container_writer.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 

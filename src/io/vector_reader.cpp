@@ -102,23 +102,6 @@ Matrix<float> read_vectors(const std::string& path) {
     return reader.read(0, reader.rows());
 }
 
-std::vector<std::size_t> sample_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {
-    Random random(seed);
-    return sample_without_replacement(rows, count, random);
-}
-
-Matrix<float> sample_vectors(const VectorReader& reader, std::size_t count, std::uint64_t seed) {
-    const std::vector<std::size_t> rows = sample_rows(reader.rows(), count, seed);
-    Matrix<float> result(rows.size(), reader.columns());
-    for (std::size_t i = 0, end = 0; i < rows.size(); i = end) {  // a run of consecutive rows at a time
-        for (end = i + 1; end < rows.size() && rows[end] == rows[end - 1] + 1; ++end) {
-        }
-        const Matrix<float> run = reader.read(rows[i], end - i);
-        std::copy_n(run.data(), run.size(), result.row(i));
-    }
-    return result;
-}
-
 Matrix<std::int64_t> read_ids(const std::string& path) {
     const SourcePointer source = open_source(path, "neighbors");
     const Shape& shape = source->shape();

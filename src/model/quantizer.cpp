@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
+#include "model/decode.h"
 #include "model/transform.h"
 #include "summand/error.h"
 
@@ -49,18 +50,27 @@ std::uint64_t identity(const Quantizer& quantizer) {
     return hash;
 }
 
+void require_own_codes(const Quantizer& quantizer, const Codes& codes, const char* what) {
+    require(codes.model == identity(quantizer), what,
+            ": codes were made by another model; expected those that this model encoded");
+}
+
 Matrix<float> decode(const Quantizer& quantizer, const Codes& codes, const Execution& execution) {
+    require_own_codes(quantizer, codes, "decode");
+    return decode_rows(quantizer, codes.rows.view(), execution);
+}
+
+Matrix<float> decode_rows(const Quantizer& quantizer, MatrixView<std::uint8_t> rows, const Execution& execution) {
     const Dictionaries& words = quantizer.dictionaries;
-    require(codes.rows.columns() == words.count, "decode: expected codes of ", words.count, " bytes, got ",
-            codes.rows.columns());
-    Matrix<float> sums(codes.size(), words.dimensions());
-    parallel_ranges(execution, codes.size(), 1024, [&](std::size_t first, std::size_t last) {
+    require(rows.columns() == words.count, "decode: expected codes of ", words.count, " bytes, got ", rows.columns());
+    Matrix<float> sums(rows.rows(), words.dimensions());
+    parallel_ranges(execution, rows.rows(), 1024, [&](std::size_t first, std::size_t last) {
         std::vector<const float*> chosen(words.count);
         for (std::size_t i = first; i < last; ++i) {
             for (std::size_t m = 0; m < words.count; ++m) {
-                require(codes.rows[i][m] < words.words, "decode: row ", i, " names word ", int{codes.rows[i][m]},
+                require(rows[i][m] < words.words, "decode: row ", i, " names word ", int{rows[i][m]},
                         " of a dictionary of ", words.words, " words");
-                chosen[m] = words.word(m, codes.rows[i][m]);
+                chosen[m] = words.word(m, rows[i][m]);
             }
             kernels().sum_rows(chosen.data(), words.count, words.dimensions(), sums.row(i));
         }

@@ -1,7 +1,7 @@
 // Training of partitions: the cells of inverted indexes.
 #pragma once
 
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 

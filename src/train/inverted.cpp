@@ -1,5 +1,5 @@
 // An inverted index is trained in two steps: cells, then the codes of what is left in them.
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 #include "model/transform.h"
 #include "summand/error.h"

@@ -6,6 +6,7 @@
 #include "math/blas.h"
 #include "model/tree_encoder.h"
 #include "model/word_sum.h"
+#include "summand/encoder.h"
 #include "summand/compared_methods.h"
 #include "summand/error.h"
 #include "summand/train.h"

@@ -8,6 +8,7 @@
 #include "math/blas.h"
 #include "math/clusters.h"
 #include "model/composite_encoder.h"
+#include "summand/encoder.h"
 #include "summand/train.h"
 #include "train/additive_fit.h"
 #include "train/least_squares.h"

@@ -15,16 +15,16 @@ struct Setting {
     Matrix<float> base = clustered(kSize, kDimensions), queries = clustered(40, kDimensions, 2);
     Matrix<std::int64_t> truth = exact_neighbors(base.view(), queries.view(), 10, Metric::euclidean).ids;
 
-    AnyIndex inverted(const char* spec) const {
+    Index inverted(const char* spec) const {
         InvertedBuilder builder(train(base.view(), parse_index_spec(spec)));
         builder.add(base.view());
-        return AnyIndex(std::move(builder).finish());
+        return Index(std::move(builder).finish());
     }
-    AnyIndex flat() const {
+    Index flat() const {
         const Quantizer model = train(base.view(), parse_spec("PQ2x4"));
-        return AnyIndex(FlatIndex(model, encode(model, base.view()), Metric::euclidean));
+        return Index(FlatIndex(model, encode(model, base.view()), Metric::euclidean));
     }
-    void refine(AnyIndex& index) const {
+    void refine(Index& index) const {
         RefineFile file{.path = "rows", .rows = kSize, .columns = kDimensions};
         file.read = [this](std::span<const std::int64_t> ids) {
             Matrix<float> rows(ids.size(), kDimensions);
@@ -34,11 +34,11 @@ struct Setting {
         };
         index.set_refinement(std::move(file));
     }
-    double recall_with(const AnyIndex& index, const SearchParameters& parameters, const TuneTarget& target) const {
-        return recall(index.search(queries.view(), {.k = target.answers, .parameters = parameters}), truth.view(),
+    double recall_with(const Index& index, const SearchParameters& parameters, const TuneTarget& target) const {
+        return recall(index.search(queries.view(), SearchOptions{.k = target.answers}.with(parameters)), truth.view(),
                       target.answers, target.truths);
     }
-    Tuning tuned(const AnyIndex& index, const TuneTarget& target, unsigned threads = 0) const {
+    Tuning tuned(const Index& index, const TuneTarget& target, unsigned threads = 0) const {
         return tune(index, queries.view(), truth.view(), target, {.threads = threads});
     }
 };
@@ -49,7 +49,7 @@ TEST(Tune, ChoosesTheCheapestTrialThatReachesTheTarget) {
     const Setting s;
     for (const char* spec : {"IVF32,PQ4x4", "IVF32(coding=plain),PQ4x4", "IMI2x3,PQ4x4"})
         for (const double wanted : {0.3, 0.6, 0.9}) {
-            AnyIndex index = s.inverted(spec);
+            Index index = s.inverted(spec);
             s.refine(index);
             const TuneTarget target{.answers = 10, .truths = 10, .recall = wanted};
             const Tuning tuning = s.tuned(index, target);
@@ -64,7 +64,7 @@ TEST(Tune, ChoosesTheCheapestTrialThatReachesTheTarget) {
 
 TEST(Tune, FindsTheFewestCellsByThemselves) {
     const Setting s;
-    const AnyIndex index = s.inverted("IVF64,PQ8x8");
+    const Index index = s.inverted("IVF64,PQ8x8");
     const TuneTarget target{.answers = 50, .truths = 10, .recall = 0.95};
     const Tuning tuning = s.tuned(index, target);
     ASSERT_TRUE(tuning.chosen.has_value());
@@ -76,7 +76,7 @@ TEST(Tune, FindsTheFewestCellsByThemselves) {
 
 TEST(Tune, CountsWhatASearchVisits) {
     const Setting s;
-    const AnyIndex index = s.inverted("IVF16,PQ4x4");
+    const Index index = s.inverted("IVF16,PQ4x4");
     const Tuning tuning = s.tuned(index, {.answers = 10, .truths = 10, .recall = 0.2});
     EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the dearest comes first
     EXPECT_NEAR(tuning.trials.front().vectors, kSize, 1e-9);
@@ -87,7 +87,7 @@ TEST(Tune, CountsWhatASearchVisits) {
 
 TEST(Tune, AFlatIndexHasItsSecondLayerTuned) {
     const Setting s;
-    AnyIndex index = s.flat();
+    Index index = s.flat();
     const TuneTarget target{.answers = 10, .truths = 10, .recall = 0.95};
     EXPECT_FALSE(s.tuned(index, target).chosen.has_value());
     EXPECT_EQ(s.tuned(index, target).trials.size(), 1u);
@@ -108,7 +108,7 @@ TEST(Tune, ATargetThatNothingReachesIsToldAfterTheDearestTrial) {
 
 TEST(Tune, TriesTheSameForEveryThreadCountAndKernel) {
     const Setting s;
-    AnyIndex index = s.inverted("IVF16,PQ4x4");
+    Index index = s.inverted("IVF16,PQ4x4");
     s.refine(index);
     const auto tried = [&](unsigned threads) {
         std::vector<SearchParameters> parameters;
@@ -122,7 +122,7 @@ TEST(Tune, TriesTheSameForEveryThreadCountAndKernel) {
 
 TEST(Tune, WrongTargetsAreRefused) {
     const Setting s;
-    const AnyIndex index = s.flat();
+    const Index index = s.flat();
     expect_error([&] { s.tuned(index, {.recall = 1.5}); }, {"tune: expected a recall above 0 and up to 1, got 1.5"});
     expect_error([&] { s.tuned(index, {.answers = 0}); }, {"tune: expected at least 1 answer, got 0"});
     expect_error([&] { s.tuned(index, {.answers = 20, .truths = 11}); },

@@ -7,7 +7,7 @@
 
 #include "summand/aggregate.h"
 #include "summand/codes.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 #include "summand/quantizer.h"
 
 namespace summand::test {

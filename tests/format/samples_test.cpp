@@ -9,8 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "index/packed_codes.h"
-#include "summand/index.h"
+#include "index/index_parts.h"
+#include "io/index_bytes.h"
+#include "summand/flat_index.h"
 #include "summand/io.h"
 
 namespace summand::test {
@@ -46,11 +47,11 @@ TEST(Format, Version1CodesLoad) {
 // similar words shared the high nibble.
 TEST(Format, Version1IndexesLoad) {
     for (const std::string order : {"", "_rows", "_high_nibbles"}) {
-        const FlatIndex dense = load_index(stored("dense_index" + order + ".smd"));
+        const FlatIndex dense = load_flat(stored("dense_index" + order + ".smd"));
         EXPECT_EQ(dense.quantizer(), dense_sample());
         EXPECT_EQ(dense.codes(), sample_codes(dense_sample()));
         EXPECT_EQ(dense.metric(), Metric::euclidean);
-        const FlatIndex block = load_index(stored("block_index" + order + ".smd"));
+        const FlatIndex block = load_flat(stored("block_index" + order + ".smd"));
         EXPECT_EQ(block.quantizer(), block_sample());
         EXPECT_EQ(block.codes(), sample_codes(block_sample()));
         EXPECT_EQ(block.metric(), Metric::inner_product);
@@ -58,15 +59,15 @@ TEST(Format, Version1IndexesLoad) {
 }
 
 TEST(Format, Version1IndexesOfQuadsLoad) {
-    const FlatIndex index = load_index(stored("quad_index.smd"));
+    const FlatIndex index = load_flat(stored("quad_index.smd"));
     EXPECT_EQ(index.quantizer(), quad_sample());
     EXPECT_EQ(index.codes(), sample_codes(quad_sample()));
-    EXPECT_EQ(index.packed()->shape().quads, 1u);
+    EXPECT_EQ(IndexParts::packed(index)->shape().quads, 1u);
 }
 
 TEST(Format, Version1InvertedIndexesLoad) {
     for (const bool paired : {false, true}) {
-        const InvertedIndex index = load_inverted_index(stored(inverted_file(paired)));
+        const InvertedIndex index = load_inverted(stored(inverted_file(paired)));
         EXPECT_EQ(index.model(), cells_sample(paired));
         EXPECT_EQ(save(index), save(inverted_sample(paired)));
     }

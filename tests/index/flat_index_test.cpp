@@ -1,4 +1,4 @@
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 #include <gtest/gtest.h>
 

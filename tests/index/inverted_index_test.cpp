@@ -1,4 +1,4 @@
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "index/index_parts.h"
 #include "support/data.h"
 
 namespace summand::test {
@@ -107,8 +108,8 @@ TEST(InvertedIndex, CellsInFewGroupsAreFoundAsWithoutGroups) {
     plain.partition.group_begin.clear();
     const InvertedIndex index = index_of(plain, built.base);
     const Matrix<float> queries = queries_of(50);
-    for (const InvertedSearchOptions& options :
-         {InvertedSearchOptions{.k = 20, .probes = 3}, InvertedSearchOptions{.k = 20, .candidates = 300}})
+    for (const SearchOptions& options :
+         {SearchOptions{.k = 20, .probes = 3}, SearchOptions{.k = 20, .candidates = 300}})
         EXPECT_EQ(built.index.search(queries.view(), options), index.search(queries.view(), options));
 }
 
@@ -337,9 +338,9 @@ TEST(InvertedIndex, RefusesWhatDoesNotFit) {
     EXPECT_EQ(builder.size(), 0u);
     InvertedModel other = built.model;
     other.quantizer.centre[0] += 1;
-    expect_error([&] { InvertedIndex(other, built.index.lists()); }, {"index: codes were made by another model"});
+    expect_error([&] { IndexParts::inverted(other, IndexParts::lists(built.index)); }, {"index: codes were made by another model"});
     other = train(built.base.view(), parse_index_spec("IVF5,PQ2x4"));
-    expect_error([&] { InvertedIndex(other, built.index.lists()); }, {"index: expected the lists of 5 cells, got 4"});
+    expect_error([&] { IndexParts::inverted(other, IndexParts::lists(built.index)); }, {"index: expected the lists of 5 cells, got 4"});
 }
 
 TEST(InvertedIndex, AStopRequestEndsTheWork) {

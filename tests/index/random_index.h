@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "index/inverted_lists.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 
 namespace summand {
 

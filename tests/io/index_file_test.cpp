@@ -1,161 +1,132 @@
-#include "io/codes_file.h"
+#include <filesystem>
+#include <numeric>
+
+#include "index/residuals.h"
 #include "io/container_support.h"
-#include "io/packed_codes_file.h"
-#include "io/quantizer_file.h"
+#include "io/index_bytes.h"
 #include "summand/index.h"
-#include "summand/train.h"
 #include "support/data.h"
 
 namespace summand::test {
-
 namespace {
 
-FlatIndex small_index(const Quantizer& quantizer, Metric metric = Metric::euclidean) {
-    return FlatIndex(quantizer, random_codes(quantizer, 40, 3), metric);
+constexpr std::size_t kSize = 60, kDimensions = 8;
+
+Matrix<float> base() { return clustered(kSize, kDimensions); }
+
+Index first_layer(const std::string& text, const Matrix<float>& vectors) {
+    const IndexSpec spec = parse_index_spec(text);
+    if (!spec.cells) {
+        const Quantizer model = train(vectors.view(), spec.code);
+        return Index(FlatIndex(model, encode(model, vectors.view()), Metric::euclidean));
+    }
+    InvertedBuilder builder(train(vectors.view(), spec));
+    builder.add(vectors.view());
+    return Index(std::move(builder).finish());
+}
+
+void add_codes(Index& index, const Matrix<float>& vectors, const char* spec = "OPQ2x2") {
+    std::vector<std::int64_t> ids(vectors.rows());
+    std::iota(ids.begin(), ids.end(), 0);
+    const Matrix<float> left = Residuals(index)(vectors.view(), ids);
+    const Quantizer second = train(left.view(), parse_spec(spec));
+    index.set_refinement(refine_codes(second, encode(second, left.view())));
+}
+
+void expect_same(const Index& loaded, const Index& index) {
+    const Matrix<float> queries = clustered(5, kDimensions, 2);
+    EXPECT_EQ(loaded.defaults(), index.defaults());
+    for (const std::size_t refine : {0, 12, 60})
+        EXPECT_EQ(loaded.search(queries.view(), {.k = 7, .refine = refine}),
+                  index.search(queries.view(), {.k = 7, .refine = refine}));
 }
 
 }  // namespace
 
-TEST(IndexFile, LoadGivesBackWhatWasSaved) {
+TEST(IndexFile, LoadGivesBackTheSecondLayerAndTheDefaults) {
     const TemporaryDirectory directory;
-    for (const Shape3& shape : {Shape3{3, 16, 7}, Shape3{4, 256, 8}})
-        for (const Quantizer& quantizer : {dense_quantizer(shape), block_quantizer(shape)})
-            for (const Metric metric : {Metric::euclidean, Metric::inner_product}) {
-                const FlatIndex index = small_index(quantizer, metric);
-                save(directory / "i.smd", index);
-                for (const FlatIndex& loaded : {load_index(save(index)), load_index(directory / "i.smd")}) {
-                    EXPECT_EQ(loaded.quantizer(), quantizer);
-                    EXPECT_EQ(loaded.codes(), index.codes());
-                    EXPECT_EQ(loaded.metric(), metric);
-                }
-            }
-}
-
-TEST(IndexFile, ALoadedIndexAnswersAsBefore) {
-    const FlatIndex index = small_index(dense_quantizer({3, 16, 7}));
-    const Matrix<float> queries = random_matrix(5, 7, 9);
-    EXPECT_EQ(load_index(save(index)).search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
-}
-
-TEST(IndexFile, EveryMethodsModelAndIndexComeBack) {
-    const Matrix<float> vectors = clustered(120, 16), queries = clustered(5, 16, 2);
-    for (const MethodInfo& method : methods()) {
-        const std::string shape = method.name == "ITQ" ? "16" : method.name == "CQc" ? "10x2" : "3x2";
-        const Quantizer model = train(vectors.view(), parse_spec(std::string(method.name) + shape + "(iterations=1)"));
-        EXPECT_EQ(load_quantizer(save(model)), model) << method.name;
-        const FlatIndex index(model, encode(model, vectors.view()), Metric::euclidean);
-        const FlatIndex loaded = load_index(save(index));
-        EXPECT_EQ(loaded.codes(), index.codes()) << method.name;
-        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10})) << method.name;
-    }
-}
-
-TEST(IndexFile, ADerivedBiasIsNotStoredAndComesBack) {
-    Quantizer quantizer = dense_quantizer({3, 256, 7});
-    quantizer.bias = Bias::derived;
-    const Codes codes = random_codes(quantizer, 1500, 3);
-    const Matrix<float> queries = random_matrix(5, 7, 9);
-    for (const Metric metric : {Metric::euclidean, Metric::inner_product}) {
-        const FlatIndex index(quantizer, codes, metric);
+    const Matrix<float> vectors = base();
+    for (const char* spec : {"PQ2x4", "RQ2x2", "IVF4,PQ2x4", "IMI2x1,PQ2x4"}) {
+        Index index = first_layer(spec, vectors);
+        add_codes(index, vectors);
+        index.set_defaults({.probes = index.inverted() ? std::size_t{2} : 0, .refine = 9});
         const Bytes bytes = save(index);
-        const FlatIndex loaded = load_index(bytes);
-        EXPECT_EQ(loaded.quantizer(), quantizer);
-        EXPECT_EQ(loaded.codes(), codes);
-        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
+        const Index loaded = load_index(bytes);
+        expect_same(loaded, index);
         EXPECT_EQ(save(loaded), bytes);
-    }
-    EXPECT_LT(save(FlatIndex(quantizer, codes, Metric::euclidean)).size(), save(quantizer).size() + 1500 * 3 + 1000);
-}
-
-TEST(IndexFile, PackedCodesThatLackTheDerivedBiasAreRefused) {
-    Quantizer quantizer = dense_quantizer({2, 3, 3});
-    quantizer.bias = Bias::derived;
-    const FlatIndex products = small_index(quantizer, Metric::inner_product);
-    ContainerWriter writer(Kind::index);
-    add_quantizer(writer, quantizer);
-    add_packed_codes(writer, *products.packed());
-    writer.metadata["index"] = {{"metric", "euclidean"}};
-    const Bytes bytes = writer.finish();
-    expect_error([&] { load_index(bytes, "i.smd"); },
-                 {"i.smd: the codes are packed without the bias that the model derives, expected them in row order"});
-}
-
-TEST(IndexFile, CodesInQuadsComeBack) {
-    for (const std::size_t dictionaries : {4, 7}) {
-        const Quantizer quantizer = dense_quantizer({dictionaries, 256, 7});
-        const Codes codes = random_codes(quantizer, 700, 3);
-        const FlatIndex index(quantizer, PackedCodes::pack(codes, quantizer, Metric::euclidean, Planes::quads),
-                              Metric::euclidean);
-        const Bytes bytes = save(index);
-        const FlatIndex loaded = load_index(bytes);
-        EXPECT_EQ(loaded.packed()->shape().quads, 1u);
-        EXPECT_EQ(loaded.codes(), codes);
-        const Matrix<float> queries = random_matrix(5, 7, 9);
-        EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
-        EXPECT_EQ(save(loaded), bytes);
+        save(directory / "i.smd", index);
+        expect_same(load_index(directory / "i.smd"), index);
     }
 }
 
-TEST(IndexFile, AnIndexOutlivesItsFile) {
-    const TemporaryDirectory directory;
-    const Quantizer quantizer = dense_quantizer({3, 256, 7});
-    const FlatIndex index(quantizer, random_codes(quantizer, 1500, 3), Metric::euclidean);
-    save(directory / "i.smd", index);
-    const FlatIndex loaded = load_index(directory / "i.smd");
-    save(directory / "i.smd", small_index(quantizer));
-    std::filesystem::remove(directory / "i.smd");
-    const Matrix<float> queries = random_matrix(5, 7, 9);
-    EXPECT_EQ(loaded.search(queries.view(), {.k = 10}), index.search(queries.view(), {.k = 10}));
-}
-
-TEST(IndexFile, ForgedBiasLevelsAreRefused) {
-    const Quantizer quantizer = dense_quantizer({2, 3, 3});
-    Bytes bytes = save(small_index(quantizer));
-    store_little(&bytes[content_of(bytes, "bias")], -1e30f);
-    reseal(bytes);
-    expect_error([&] { load_index(bytes, "i.smd"); }, {"i.smd: the bias of row 0 does not fit its level"});
-}
-
-TEST(IndexFile, SlotsOfWordsThatDoNotExistAreRefused) {
-    const Quantizer quantizer = dense_quantizer({2, 3, 3});
-    Bytes bytes = save(small_index(quantizer));
-    bytes[content_of(bytes, "slots")] = std::byte{3};
-    reseal(bytes);
-    expect_error([&] { load_index(bytes, "i.smd"); }, {"a slot names a word that does not exist"});
+TEST(IndexFile, IndexesWithoutASecondLayerAreTheFilesTheyWere) {
+    const Matrix<float> vectors = base();
+    const Index flat = first_layer("PQ2x4", vectors), inverted = first_layer("IVF4,PQ2x4", vectors);
+    EXPECT_EQ(save(flat), save(*flat.flat()));
+    EXPECT_EQ(save(inverted), save(*inverted.inverted()));
+    EXPECT_FALSE(load_index(save(*flat.flat())).refinement().has_value());
+    EXPECT_EQ(load_inverted(save(inverted)).list_sizes(), inverted.inverted()->list_sizes());
 }
 
 TEST(IndexFile, EveryDamageIsRefused) {
-    expect_every_damage_refused(save(small_index(dense_quantizer({2, 3, 3}))),
-                                [](const Bytes& bytes) { load_index(bytes); });
+    const Matrix<float> vectors = clustered(4, 2);
+    Index index = first_layer("PQ1x1", vectors);
+    add_codes(index, vectors, "PQ1x1");
+    index.set_defaults({.refine = 3});
+    expect_every_damage_refused(save(index), [](const Bytes& bytes) { load_index(bytes); });
 }
 
-TEST(IndexFile, CodesOfAnotherModelAreRefused) {
-    const Quantizer quantizer = dense_quantizer({2, 3, 3});
-    const Quantizer other = dense_quantizer({2, 4, 3});
-    const Codes codes = random_codes(other, 5, 1);
-    ContainerWriter writer(Kind::index);
-    add_quantizer(writer, quantizer);
-    add_codes(writer, codes, other);
-    writer.metadata["index"] = {{"metric", "euclidean"}};
-    const Bytes bytes = writer.finish();
-    expect_error([&] { load_index(bytes, "i.smd"); }, {"i.smd: the codes were made by model", "the file holds model"});
+TEST(IndexFile, TheVectorsAreFoundBesideTheIndexWhereverBothAre) {
+    const TemporaryDirectory directory;
+    std::filesystem::create_directory(directory / "a");
+    const Matrix<float> vectors = base();
+    for (const char* file : {"v.fvecs", "v.npy", "v.fbin", "v.i8bin"}) {
+        Index index = first_layer("PQ2x4", vectors);
+        write_vectors((directory / "a") + "/" + file, vectors.view());
+        index.set_refinement(refine_file(file, directory / "a"));
+        save((directory / "a") + "/i.smd", index);
+        expect_same(load_index((directory / "a") + "/i.smd"), index);
+        std::filesystem::rename(directory / "a", directory / "b");
+        const Index moved = load_index((directory / "b") + "/i.smd");
+        EXPECT_EQ(std::get<RefineFile>(*moved.refinement()).path, file);
+        expect_same(moved, load_index((directory / "b") + "/i.smd"));
+        std::filesystem::rename(directory / "b", directory / "a");
+    }
 }
 
-TEST(IndexFile, AnUnknownMetricIsRefused) {
-    const Quantizer quantizer = dense_quantizer({2, 3, 3});
-    const Codes codes = random_codes(quantizer, 5, 1);
-    ContainerWriter writer(Kind::index);
-    add_quantizer(writer, quantizer);
-    add_codes(writer, codes, quantizer);
-    writer.metadata["index"] = {{"metric", "taxicab"}};
-    const Bytes bytes = writer.finish();
-    expect_error([&] { load_index(bytes); }, {"metadata index.metric is 'taxicab', expected euclidean"});
+TEST(IndexFile, VectorsThatAreMissingOrOthersAreRefused) {
+    const TemporaryDirectory directory;
+    const std::string file = directory / "v.fvecs", path = directory / "i.smd";
+    Matrix<float> vectors = base();
+    Index index = first_layer("PQ2x4", vectors);
+    write_vectors(file, vectors.view());
+    index.set_refinement(refine_file(file));
+    save(path, index);
+    expect_same(load_index(path), index);
+
+    write_vectors(file, vectors.view().slice(0, 59));
+    expect_error([&] { load_index(path); },
+                 {path, "the vectors of Refine(flat) in", file, "expected 60 of 8 dimensions, got 59 of 8"});
+    vectors[59][7] += 1;
+    write_vectors(file, vectors.view());
+    expect_error([&] { load_index(path); }, {path, file, "some of their values are others"});
+    std::filesystem::remove(file);
+    expect_error([&] { load_index(path); }, {path, file, "No such file"});
 }
 
-TEST(IndexFile, CodesAreNotAnIndex) {
-    const Quantizer quantizer = dense_quantizer({2, 3, 3});
-    const Bytes bytes = save(random_codes(quantizer, 5, 1), quantizer);
-    expect_error([&] { load_index(bytes, "c.smd"); }, {"c.smd: holds codes, expected an index"});
+TEST(IndexFile, ForgedSecondLayersAreRefused) {
+    const Matrix<float> vectors = base();
+    Index index = first_layer("PQ2x4", vectors);
+    add_codes(index, vectors);
+    Bytes bytes = save(index);
+    bytes[content_of(bytes, "refine_codes") + 5] = std::byte{4};
+    reseal(bytes);
+    expect_error([&] { load_index(bytes, "i.smd"); }, {"i.smd: index: the second layer names word 4"});
+}
+
+TEST(IndexFile, AModelIsNoIndex) {
+    const Index flat = first_layer("PQ2x4", base());
+    expect_error([&] { load_index(save(flat.quantizer()), "m.smd"); }, {"m.smd: holds a model, expected an index"});
 }
 
 }  // namespace summand::test

@@ -2,6 +2,7 @@
 
 #include "io/atomic_file.h"
 #include "io/container_support.h"
+#include "io/index_bytes.h"
 #include "support/data.h"
 
 namespace summand::test {
@@ -139,7 +140,7 @@ TEST(UnfinishedIndex, OtherFilesHoldNone) {
     write_raw(directory / "short.smd", "SUMMAND\n");
     EXPECT_FALSE(holds_unfinished_index(directory / "short.smd"));
     expect_error([&] { resume_index(directory / "m.smd", kTask); }, {"holds a model, expected an unfinished index"});
-    expect_error([&] { load_any_index(directory / "u.smd"); }, {"holds an unfinished index, expected an index"});
+    expect_error([&] { load_index(directory / "u.smd"); }, {"holds an unfinished index, expected an index"});
 }
 
 }  // namespace summand::test

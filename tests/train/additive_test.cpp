@@ -7,7 +7,7 @@
 #include "math/clusters.h"
 #include "summand/compared_methods.h"
 #include "summand/evaluate.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "summand/train.h"
 #include "support/data.h"
 
@@ -81,7 +81,7 @@ TEST(Aq, MoreEffortNeverRaisesTheErrorOfTheWhole) {
     const Quantizer model = train(vectors.view(), parse_spec("AQ4x4(iterations=2)"));
     const auto error = [&](Effort effort) {
         return distortion(model, vectors.view(),
-                          encode(model, vectors.view(), {.effort = effort, .effort_from_model = false}));
+                          encode(model, vectors.view(), {.effort = effort}));
     };
     EXPECT_LT(error(Effort::standard), error(Effort::fast));
     EXPECT_LE(error(Effort::best), error(Effort::standard));

@@ -5,7 +5,7 @@
 
 #include "summand/compared_methods.h"
 #include "summand/evaluate.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "summand/train.h"
 #include "support/data.h"
 

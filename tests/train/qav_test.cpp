@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "summand/evaluate.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "support/data.h"
 
 namespace summand {

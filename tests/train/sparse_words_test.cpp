@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "summand/evaluate.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "summand/train.h"
 #include "support/data.h"
 

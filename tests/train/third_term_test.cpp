@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "summand/evaluate.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "summand/train.h"
 #include "support/data.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "summand/evaluate.h"
-#include "summand/index.h"
+#include "summand/flat_index.h"
 #include "summand/train.h"
 #include "support/data.h"
 

@@ -139,7 +139,7 @@ Laboratory::Listed Laboratory::list(const std::string& spec, const Execution& ex
 
 Laboratory::Listed Laboratory::listed(const PaperSet& set, const std::string& spec, const Execution& execution) const {
     const std::string index = path("models", set, spec, ".index.smd"), times = path("models", set, spec, ".json");
-    if (const auto taken = read_times(times)) return {load_inverted_index(index), *taken};
+    if (const auto taken = read_times(times)) return {Index::open(index), *taken};
     Listed made = list(spec, execution);
     save_file(index, made.index);
     save_times(times, made.times);
@@ -182,7 +182,7 @@ Cell Laboratory::multi_index_cell(const PaperSet& set, const CellKey& key, const
     const Matrix<std::int64_t>& nearest = truth(set, Metric::euclidean, execution);
     const Listed made = listed(set, key.spec, execution);
     const MatrixView<float> queries = vectors_.queries.view();
-    InvertedSearchOptions options{
+    SearchOptions options{
         .k = nearest.columns(), .candidates = key.candidates, .execution = run_.silent_execution()};
     Cell cell{evaluate(made.index, queries, nearest.view(), options)};
     options.scoring = Scoring::reconstruction;
@@ -198,7 +198,7 @@ Cell Laboratory::retrieval_cell(const PaperSet& set, const CellKey& key, const E
     const Protocol protocol = *protocol_of(key.measure);
     const Relevance relevance = read_relevance(set.files.relevance.at(protocol), vectors_.base.rows());
     const Fitted made = fitted(set, key.spec, execution);
-    const AnyIndex index(FlatIndex(made.model, made.codes, Metric::euclidean));
+    const Index index(FlatIndex(made.model, made.codes, Metric::euclidean));
     Cell cell;
     Report& report = cell.report;
     report.vectors = index.size();

@@ -12,7 +12,7 @@ int main() {
 
     const auto model = summand::train(base.view(), summand::parse_spec("OPQ4"));
     const summand::FlatIndex index(model, summand::encode(model, base.view()), summand::Metric::euclidean);
-    const auto copy = summand::load_index(summand::save(index));
+    const auto copy = summand::Index::from_bytes(index.to_bytes());
     const auto queries = base.view().slice(0, 100);
     const auto truth = summand::exact_neighbors(base.view(), queries, 10, summand::Metric::euclidean);
     const auto report = summand::evaluate(copy, queries, truth.ids.view(), {.k = 10});

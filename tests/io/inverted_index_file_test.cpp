@@ -1,6 +1,7 @@
 #include "index/inverted_lists.h"
 #include "io/container_support.h"
-#include "summand/inverted.h"
+#include "io/index_bytes.h"
+#include "summand/inverted_index.h"
 #include "support/data.h"
 
 namespace summand::test {
@@ -25,22 +26,22 @@ void expect_same(const InvertedIndex& loaded, const InvertedIndex& index) {
 
 }  // namespace
 
-TEST(InvertedFile, LoadGivesBackWhatWasSaved) {
+TEST(InvertedIndexFile, LoadGivesBackWhatWasSaved) {
     const TemporaryDirectory directory;
     for (const char* spec : {"IVF6,PQ2x8", "IVF6(coding=plain),OPQ3x4", "IMI2x2,PQ2x4", "IMI2x2(coarse=NOCQ),RQ2x4",
                              "IVF9(groups=3),PQ2x4"})
         for (const Metric metric : {Metric::euclidean, Metric::inner_product, Metric::cosine}) {
             const InvertedIndex index = small_index(spec, metric);
             const Bytes bytes = save(index);
-            const InvertedIndex loaded = load_inverted_index(bytes);
+            const InvertedIndex loaded = load_inverted(bytes);
             expect_same(loaded, index);
             EXPECT_EQ(save(loaded), bytes);
             save(directory / "i.smd", index);
-            expect_same(load_inverted_index(directory / "i.smd"), index);
+            expect_same(load_inverted(directory / "i.smd"), index);
         }
 }
 
-TEST(InvertedFile, EveryMethodOfTheRegistryCodesResiduals) {
+TEST(InvertedIndexFile, EveryMethodOfTheRegistryCodesResiduals) {
     const Matrix<float> vectors = clustered(200, 16), queries = clustered(5, 16, 2);
     for (const MethodInfo& method : methods()) {
         const std::string shape = method.name == "ITQ" ? "16" : method.name == "CQc" ? "10x2" : "3x2";
@@ -48,22 +49,22 @@ TEST(InvertedFile, EveryMethodOfTheRegistryCodesResiduals) {
         InvertedBuilder builder(train(vectors.view(), parse_index_spec(spec)));
         builder.add(vectors.view());
         const InvertedIndex index = std::move(builder).finish();
-        EXPECT_EQ(load_inverted_index(save(index)).search(queries.view(), {.k = 10, .probes = 2}),
+        EXPECT_EQ(load_inverted(save(index)).search(queries.view(), {.k = 10, .probes = 2}),
                   index.search(queries.view(), {.k = 10, .probes = 2}))
             << method.name;
     }
 }
 
-TEST(InvertedFile, AnEmptyIndexComesBack) {
-    expect_same(load_inverted_index(save(small_index("IVF6,PQ2x4", {}, 0))), small_index("IVF6,PQ2x4", {}, 0));
+TEST(InvertedIndexFile, AnEmptyIndexComesBack) {
+    expect_same(load_inverted(save(small_index("IVF6,PQ2x4", {}, 0))), small_index("IVF6,PQ2x4", {}, 0));
 }
 
-TEST(InvertedFile, EveryDamageIsRefused) {
+TEST(InvertedIndexFile, EveryDamageIsRefused) {
     expect_every_damage_refused(save(small_index("IVF2,PQ1x1", {}, 3)),
-                                [](const Bytes& bytes) { load_inverted_index(bytes); });
+                                [](const Bytes& bytes) { load_inverted(bytes); });
 }
 
-TEST(InvertedFile, ListsThatDoNotFitAreRefused) {
+TEST(InvertedIndexFile, ListsThatDoNotFitAreRefused) {
     const Bytes good = save(small_index("IVF3,PQ2x1"));
     const std::size_t at = content_of(good, "lists");
     using Forged = std::pair<std::size_t, std::uint64_t>;
@@ -71,27 +72,20 @@ TEST(InvertedFile, ListsThatDoNotFitAreRefused) {
         Bytes bytes = good;
         store_little(&bytes[at + 8 * place], value);
         reseal(bytes);
-        expect_error([&] { load_inverted_index(bytes, "i.smd"); }, {"i.smd: index: "});
+        expect_error([&] { load_inverted(bytes, "i.smd"); }, {"i.smd: index: "});
     }
     Bytes bytes = good;
     store_little(&bytes[content_of(good, "ids")], ~std::uint64_t{0});
     reseal(bytes);
-    expect_error([&] { load_inverted_index(bytes, "i.smd"); }, {"i.smd: index: expected ids below 2^63, got"});
+    expect_error([&] { load_inverted(bytes, "i.smd"); }, {"i.smd: index: expected ids below 2^63, got"});
 }
 
-TEST(InvertedFile, GroupsThatDoNotDivideTheCellsAreRefused) {
+TEST(InvertedIndexFile, GroupsThatDoNotDivideTheCellsAreRefused) {
     Bytes bytes = save(small_index("IVF9(groups=3),PQ2x1"));
     store_little(&bytes[content_of(bytes, "cell_group_begin") + 8], std::uint64_t{50});
     reseal(bytes);
-    expect_error([&] { load_inverted_index(bytes, "i.smd"); },
+    expect_error([&] { load_inverted(bytes, "i.smd"); },
                  {"i.smd: section cell_group_begin does not divide 9 cells"});
-}
-
-TEST(InvertedFile, OtherKindsAreRefusedBothWays) {
-    const InvertedIndex index = small_index("IVF3,PQ2x1");
-    expect_error([&] { load_index(save(index), "i.smd"); }, {"i.smd: holds an inverted index, expected an index"});
-    expect_error([&] { load_inverted_index(save(index.model().quantizer), "m.smd"); },
-                 {"m.smd: holds a model, expected an inverted index"});
 }
 
 }  // namespace summand::test

@@ -18,13 +18,14 @@
 #include <memory>
 #include <vector>
 
-#include "summand/index.h"
+#include "summand/encoder.h"
 #include "summand/index_spec.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/neighbors.h"
 #include "summand/partition.h"
 #include "summand/quantizer.h"
+#include "summand/search.h"
 
 namespace summand {
 
@@ -47,46 +48,34 @@ struct InvertedModel {
 /// plays no part.
 InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings = {});
 
-/// How vectors of the visited lists are scored: from tables, or each from its sum of words and centre (slower; for
-/// comparison).
-enum class Scoring : std::uint8_t { tables, reconstruction };
-
-struct InvertedSearchOptions {
-    std::size_t k = 10;
-    std::size_t probes = 16;     ///< cells to visit; those without vectors count
-    std::size_t candidates = 0;  ///< not 0: visit cells until their lists hold as many vectors, instead of `probes`
-    const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
-    Scoring scoring = Scoring::tables;
-    Execution execution = {};
-};
-
 class CellTables;
 class InvertedLists;
 class TableBuilder;
 
+/// Does not change once it is made: any number of threads may search it at once, and copies share the lists.
 class InvertedIndex {
 public:
-    InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
-
     std::size_t size() const;
     const InvertedModel& model() const { return model_; }
 
     /// The k best of the visited lists: the same ids and scores for every instruction set, thread count and batch.
-    Neighbors search(MatrixView<float> queries, const InvertedSearchOptions& options = {}) const;
+    /// Throws `Error` for options about a second layer, which it does not have.
+    Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
 
     /// Every id of the visited lists with a score below `radius`; `options.k` is not used.
     RangeNeighbors search_range(MatrixView<float> queries, float radius,
-                                const InvertedSearchOptions& options = {}) const;
+                                const SearchOptions& options = {}) const;
 
     std::size_t memory_bytes() const;      ///< of codes, ids, lists and tables of the cells as they are held
     std::size_t cell_table_bytes() const;  ///< the last of these
     std::vector<std::size_t> list_sizes() const;
-    const std::shared_ptr<const InvertedLists>& lists() const { return lists_; }
-    const std::shared_ptr<const CellTables>& cells() const { return cells_; }
 
 private:
+    friend struct IndexParts;
+    InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
+
     template <class Collector, class Answers>
-    void scan(const char* what, MatrixView<float> queries, const InvertedSearchOptions& options, const Collector& start,
+    void scan(const char* what, MatrixView<float> queries, const SearchOptions& options, const Collector& start,
               Answers& answers) const;
 
     InvertedModel model_;
@@ -103,10 +92,11 @@ struct CellCodes {
     friend bool operator==(const CellCodes&, const CellCodes&) = default;
 };
 
-/// Takes vectors chunk by chunk and keeps their codes, ids and cells only.
+/// Takes vectors chunk by chunk and keeps their codes, ids and cells only. For one thread at a time; each call uses as
+/// many threads as its `Execution` says.
 class InvertedBuilder {
 public:
-    explicit InvertedBuilder(InvertedModel model, EncodeOptions options = {});
+    explicit InvertedBuilder(InvertedModel model, const EncodeOptions& options = {});
 
     /// Ids go on from the last one, from 0.
     void add(MatrixView<float> vectors);
@@ -123,13 +113,14 @@ public:
     const InvertedModel& model() const { return model_; }
 
     /// For the next chunks: threads, progress and stop request.
-    void set_execution(Execution execution) { options_.execution = std::move(execution); }
+    void set_execution(Execution execution) { execution_ = std::move(execution); }
 
     InvertedIndex finish() &&;
 
 private:
     InvertedModel model_;
-    EncodeOptions options_;
+    Encoder encoder_;
+    Execution execution_;
     std::vector<std::uint32_t> cells_ = {};
     std::vector<std::int64_t> ids_ = {};
     std::vector<std::uint8_t> codes_ = {};  // n × M

@@ -1,17 +1,17 @@
 // The file of an inverted index: the quantizer's sections, the cells, the lists and the packed codes. From a path,
 // codes and ids are mapped and used in place.
-#include "index/inverted_lists.h"
+#include "index/index_parts.h"
 #include "io/in_place.h"
 #include "io/index_sections.h"
 #include "io/inverted_model_file.h"
 #include "io/packed_codes_file.h"
-#include "summand/inverted.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 
 void with_container(const InvertedIndex& index, const FinishContainer& finish) {
     ContainerWriter writer(Kind::inverted);
-    const InvertedLists::Parts& lists = index.lists()->parts();
+    const InvertedLists::Parts& lists = IndexParts::lists(index)->parts();
     add_inverted_model(writer, index.model());
     writer.add("lists", Element::uint64, {lists.begin.size()}, lists.begin);
     writer.add("ids", Element::uint64, {lists.ids.size()}, lists.ids);
@@ -32,18 +32,7 @@ InvertedIndex read_inverted_index(const IndexFile& file) {
     lists.begin = in_place<std::uint64_t>(reader, file.bytes, "lists", Element::uint64, {model.partition.cells() + 1});
     lists.ids = in_place<std::uint64_t>(reader, file.bytes, "ids", Element::uint64, {lists.packed->size()});
     return file.named(
-        [&] { return InvertedIndex(std::move(model), std::make_shared<const InvertedLists>(std::move(lists))); });
-}
-
-Bytes save(const InvertedIndex& index) { return save(AnyIndex(index)); }
-void save(const std::string& path, const InvertedIndex& index) { save(path, AnyIndex(index)); }
-
-InvertedIndex load_inverted_index(std::span<const std::byte> bytes, std::string_view name) {
-    return load_plain(copied(bytes), name, read_inverted_index);
-}
-
-InvertedIndex load_inverted_index(const std::string& path) {
-    return load_plain(mapped(path), path, read_inverted_index);
+        [&] { return IndexParts::inverted(std::move(model), std::make_shared<const InvertedLists>(std::move(lists))); });
 }
 
 }  // namespace summand

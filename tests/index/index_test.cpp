@@ -1,9 +1,10 @@
-#include "summand/any_index.h"
+#include "summand/index.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "index/residuals.h"
 #include "summand/evaluate.h"
 #include "summand/train.h"
 #include "support/data.h"
@@ -15,15 +16,15 @@ constexpr Metric kMetrics[] = {Metric::euclidean, Metric::inner_product, Metric:
 constexpr const char* kSpecs[] = {"PQ2x4", "OPQ2x4", "IVF6,PQ2x4", "IVF6(coding=plain),RQ2x4", "IMI2x2,OPQ2x4"};
 constexpr std::size_t kSize = 300, kDimensions = 8;
 
-AnyIndex first_layer(const std::string& text, Metric metric, const Matrix<float>& vectors) {
+Index first_layer(const std::string& text, Metric metric, const Matrix<float>& vectors) {
     const IndexSpec spec = parse_index_spec(text);
     if (!spec.cells) {
         const Quantizer model = train(vectors.view(), spec.code, {.metric = metric});
-        return AnyIndex(FlatIndex(model, encode(model, vectors.view()), metric));
+        return Index(FlatIndex(model, encode(model, vectors.view()), metric));
     }
     InvertedBuilder builder(train(vectors.view(), spec, {.metric = metric}));
     builder.add(vectors.view());
-    return AnyIndex(std::move(builder).finish());
+    return Index(std::move(builder).finish());
 }
 
 std::vector<std::int64_t> all_ids(std::size_t size) {
@@ -49,12 +50,12 @@ Quantizer second_quantizer(const Matrix<float>& left, Metric metric) {
 }
 
 // Every cell is visited and every vector scored again.
-AnySearchOptions everything(const AnyIndex& index, std::size_t k) {
-    return {.k = k, .parameters = {.probes = index.inverted() ? std::size_t{100} : 0, .refine = kSize}};
+SearchOptions everything(const Index& index, std::size_t k) {
+    return {.k = k, .probes = index.inverted() ? std::size_t{100} : 0, .refine = kSize};
 }
 
-AnySearchOptions some(const AnyIndex& index, std::size_t k, std::size_t refine) {
-    return {.k = k, .parameters = {.probes = index.inverted() ? std::size_t{3} : 0, .refine = refine}};
+SearchOptions some(const Index& index, std::size_t k, std::size_t refine) {
+    return {.k = k, .probes = index.inverted() ? std::size_t{3} : 0, .refine = refine};
 }
 
 Matrix<float> of_length_one(Matrix<float> vectors, Metric metric) {
@@ -66,7 +67,7 @@ Matrix<float> of_length_one(Matrix<float> vectors, Metric metric) {
 }
 
 // Scores of the best are those of an exact search among the sums of both approximations.
-void expect_sums_of_layers(AnyIndex index, const Matrix<float>& vectors, const Quantizer& second) {
+void expect_sums_of_layers(Index index, const Matrix<float>& vectors, const Quantizer& second) {
     const Matrix<float> queries = clustered(7, kDimensions, 2), unit = of_length_one(vectors, index.metric());
     const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
     const Codes codes = encode(second, left.view());
@@ -93,26 +94,26 @@ void for_each_index(const Matrix<float>& vectors, const Body& body) {
 
 }  // namespace
 
-TEST(AnyIndex, AllVectorsThemselvesScoredAgainAreAnExactSearch) {
+TEST(Index, AllVectorsThemselvesScoredAgainAreAnExactSearch) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
-    for_each_index(vectors, [&](AnyIndex index, Metric metric) {
+    for_each_index(vectors, [&](Index index, Metric metric) {
         index.set_refinement(rows_of(vectors));
         EXPECT_EQ(index.search(queries.view(), everything(index, 20)),
                   exact_neighbors(vectors.view(), queries.view(), 20, metric));
     });
 }
 
-TEST(AnyIndex, ASecondLayerOfCodesScoresTheSumOfBothApproximations) {
+TEST(Index, ASecondLayerOfCodesScoresTheSumOfBothApproximations) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
-    for_each_index(vectors, [&](const AnyIndex& index, Metric metric) {
+    for_each_index(vectors, [&](const Index& index, Metric metric) {
         expect_sums_of_layers(index, vectors,
                               second_quantizer(Residuals(index)(vectors.view(), all_ids(kSize)), metric));
     });
 }
 
-TEST(AnyIndex, EveryMethodOfTheRegistryMakesASecondLayer) {
+TEST(Index, EveryMethodOfTheRegistryMakesASecondLayer) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
-    const AnyIndex index = first_layer("IVF6,PQ2x2", Metric::euclidean, vectors);
+    const Index index = first_layer("IVF6,PQ2x2", Metric::euclidean, vectors);
     const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
     for (const MethodInfo& method : methods()) {
         SCOPED_TRACE(method.name);
@@ -122,9 +123,9 @@ TEST(AnyIndex, EveryMethodOfTheRegistryMakesASecondLayer) {
     }
 }
 
-TEST(AnyIndex, ASecondLayerLeavesLessThanTheFirst) {
+TEST(Index, ASecondLayerLeavesLessThanTheFirst) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
-    for_each_index(vectors, [&](const AnyIndex& index, Metric metric) {
+    for_each_index(vectors, [&](const Index& index, Metric metric) {
         const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
         const Quantizer second = second_quantizer(left, metric);
         const Matrix<float> nothing(1, kDimensions);
@@ -135,9 +136,9 @@ TEST(AnyIndex, ASecondLayerLeavesLessThanTheFirst) {
     });
 }
 
-TEST(AnyIndex, FewerCandidatesGiveTheBestOfThoseThatTheFirstSearchFinds) {
+TEST(Index, FewerCandidatesGiveTheBestOfThoseThatTheFirstSearchFinds) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
-    for_each_index(vectors, [&](AnyIndex index, Metric metric) {
+    for_each_index(vectors, [&](Index index, Metric metric) {
         const Neighbors candidates = index.search(queries.view(), some(index, 30, 0));
         const Neighbors all = exact_neighbors(vectors.view(), queries.view(), kSize, metric);
         index.set_refinement(rows_of(vectors));
@@ -153,18 +154,18 @@ TEST(AnyIndex, FewerCandidatesGiveTheBestOfThoseThatTheFirstSearchFinds) {
     });
 }
 
-TEST(AnyIndex, FindsTheSameForEveryThreadCountAndKernel) {
+TEST(Index, FindsTheSameForEveryThreadCountAndKernel) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(40, kDimensions, 2);
     for (const char* spec : {"OPQ2x4", "IVF6,PQ2x4"}) {
-        AnyIndex index = first_layer(spec, Metric::euclidean, vectors);
+        Index index = first_layer(spec, Metric::euclidean, vectors);
         const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));
         const Quantizer second = second_quantizer(left, Metric::euclidean);
         index.set_refinement(refine_codes(second, encode(second, left.view())));
-        const AnySearchOptions options = some(index, 10, 40);
+        const SearchOptions options = some(index, 10, 40);
         const Neighbors expected = index.search(queries.view(), options);
         with_each_level([&] {
             for (const unsigned threads : {1u, 3u}) {
-                AnySearchOptions own = options;
+                SearchOptions own = options;
                 own.execution.threads = threads;
                 EXPECT_EQ(index.search(queries.view(), own), expected);
             }
@@ -172,9 +173,9 @@ TEST(AnyIndex, FindsTheSameForEveryThreadCountAndKernel) {
     }
 }
 
-TEST(AnyIndex, ParametersComeFromTheCallThenTheIndexThenTheDefaults) {
+TEST(Index, ParametersComeFromTheCallThenTheIndexThenTheDefaults) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
-    AnyIndex index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
+    Index index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
     EXPECT_EQ(index.resolved({}, 10), (SearchParameters{.probes = 16, .refine = 0}));
     index.set_refinement(rows_of(vectors));
     EXPECT_EQ(index.resolved({}, 10), (SearchParameters{.probes = 16, .refine = 40}));
@@ -185,9 +186,9 @@ TEST(AnyIndex, ParametersComeFromTheCallThenTheIndexThenTheDefaults) {
     EXPECT_EQ(index.resolved({.refine = 3}, 10), (SearchParameters{.candidates = 50, .refine = 10}));
 }
 
-TEST(AnyIndex, AFilterAndTooFewVectorsAreHeeded) {
+TEST(Index, AFilterAndTooFewVectorsAreHeeded) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(3, kDimensions, 2);
-    AnyIndex index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    Index index = first_layer("PQ2x4", Metric::euclidean, vectors);
     index.set_refinement(rows_of(vectors));
     const IdFilter filter = IdFilter::range(5, 9);
     const Neighbors found = index.search(queries.view(), {.k = 6, .filter = &filter});
@@ -198,9 +199,9 @@ TEST(AnyIndex, AFilterAndTooFewVectorsAreHeeded) {
     }
 }
 
-TEST(AnyIndex, CodesCountAsBytesAndAFileDoesNot) {
+TEST(Index, CodesCountAsBytesAndAFileDoesNot) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
-    AnyIndex index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
+    Index index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
     const std::size_t memory = index.memory_bytes();
     index.set_refinement(rows_of(vectors));
     EXPECT_EQ(index.memory_bytes(), memory);
@@ -212,9 +213,9 @@ TEST(AnyIndex, CodesCountAsBytesAndAFileDoesNot) {
     EXPECT_EQ(index.memory_bytes(), memory + kSize * (4 + sizeof(std::uint32_t)));
 }
 
-TEST(AnyIndex, WhatDoesNotFitIsRefused) {
+TEST(Index, WhatDoesNotFitIsRefused) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), wide = clustered(kSize, 9);
-    AnyIndex index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    Index index = first_layer("PQ2x4", Metric::euclidean, vectors);
     expect_error([&] { index.set_refinement(rows_of(wide)); }, {"rows: expected vectors of 8 dimensions", "got 9"});
     const Matrix<float> few = clustered(7, kDimensions);
     expect_error([&] { index.set_refinement(rows_of(few)); }, {"rows: expected the 300 vectors of the index, got 7"});
@@ -232,24 +233,24 @@ TEST(AnyIndex, WhatDoesNotFitIsRefused) {
                  {"names word 16 of a dictionary of 16 words"});
 }
 
-TEST(AnyIndex, ParametersOfWhatIsNotThereAreRefused) {
+TEST(Index, ParametersOfWhatIsNotThereAreRefused) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
-    AnyIndex index = first_layer("PQ2x4", Metric::euclidean, vectors);
-    expect_error([&] { index.search(vectors.view(), {.parameters = {.probes = 2}}); },
+    Index index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    expect_error([&] { index.search(vectors.view(), {.probes = 2}); },
                  {"search: the index has no cells"});
-    expect_error([&] { index.search(vectors.view(), {.parameters = {.refine = 2}}); },
+    expect_error([&] { index.search(vectors.view(), {.refine = 2}); },
                  {"search: the index has no second layer"});
     expect_error([&] { index.set_defaults({.candidates = 2}); }, {"index: the index has no cells"});
     expect_error([&] { index.search(vectors.view(), {.k = 0}); }, {"expected k of at least 1, got 0"});
 }
 
-TEST(AnyIndex, CodesNeedTheIdsFromZeroOn) {
+TEST(Index, CodesNeedTheIdsFromZeroOn) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
     const InvertedModel model = train(vectors.view(), parse_index_spec("IVF6,PQ2x4"));
     const auto index_of = [&](std::vector<std::int64_t> ids) {
         InvertedBuilder builder(model);
         builder.add(vectors.view(), ids);
-        return AnyIndex(std::move(builder).finish());
+        return Index(std::move(builder).finish());
     };
     std::vector<std::int64_t> ids = all_ids(kSize);
     ids[4] = 300;

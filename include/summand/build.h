@@ -1,0 +1,99 @@
+// From vectors to an index, in one call:
+//
+//     Index index = build(base.view());                                             // rows in memory
+//     Index index = build(VectorSource::file("base.fvecs"), "IVF1024,LOCQ8,Refine(flat)", {.path = "index.smd"});
+//
+// Vectors are read in chunks, so the base may be larger than memory. The same vectors, spec and seed give the same
+// bytes, whoever asks: this is what the command line calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "summand/encoder.h"
+#include "summand/execution.h"
+#include "summand/index.h"
+#include "summand/index_model.h"
+#include "summand/matrix.h"
+#include "summand/metric.h"
+#include "summand/vector_source.h"
+
+namespace summand {
+
+/// What was done, for those who want to tell.
+struct BuildReport {
+    std::string spec = {};
+    std::size_t learn_vectors = 0;
+    double train_seconds = 0;  ///< reading not counted
+    double encode_seconds = 0;
+};
+
+struct BuildSettings {
+    std::optional<Metric> metric = {};    ///< empty: that of the model where one is given, else euclidean
+    std::uint64_t seed = 1;               ///< of every random choice
+    const VectorSource* learn = nullptr;  ///< to learn from instead of the base; borrowed
+    std::size_t learn_size = 0;           ///< vectors drawn to learn from, at most; 0: `usual_learn_size`
+    std::string path = {};  ///< where the index will be saved: Refine(flat) keeps the way from there to the vectors
+    /// File to save training and encoding in and to go on from where it exists; removed by nobody. Methods that make no
+    /// checkpoints take none, but in an inverted index, of which each chunk is kept.
+    std::string checkpoint = {};
+    std::function<void(const std::function<void()>& write)> saving = {};  ///< runs write(), a checkpoint's
+    BuildReport* report = nullptr;                                        ///< borrowed
+    Execution execution = {};
+};
+
+/// Used where no spec is given.
+std::string default_spec(Metric metric, std::size_t bytes = 8);
+
+/// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 8e12 operations (a
+/// minute or two on two cores), from sizes alone, so that it is the same everywhere.
+std::size_t usual_learn_size(std::string_view spec, std::size_t rows, std::size_t columns);
+
+/// Throws `Error` for a spec that cannot be, whatever the vectors are, or that makes no checkpoints where they are
+/// asked for.
+void check_build(std::string_view spec, const BuildSettings& settings);
+
+/// `spec` as users write it (summand/index_spec.h); empty: `default_spec`.
+Index build(const VectorSource& base, std::string_view spec = {}, const BuildSettings& settings = {});
+
+/// The same with a model that was learnt before; only a second layer of codes that it lacks is learnt.
+Index build(const VectorSource& base, const IndexModel& model, const BuildSettings& settings = {});
+
+/// The first half of a build: draws vectors and learns cells and words. A second layer is learnt while building.
+IndexModel train_index(const VectorSource& learn, std::string_view spec = {}, const BuildSettings& settings = {});
+
+/// Codes of all vectors, read and encoded in chunks.
+Codes encode_all(const Encoder& encoder, const VectorSource& base, const Execution& execution = {});
+
+/// What a build or a part of it takes: sizes and operations from sizes alone, seconds from a moment of measuring this
+/// machine. Right within a fifth for bytes and a factor of two for seconds on a machine with nothing else to do.
+struct Estimate {
+    std::string spec = {};
+    double memory_bytes = 0;  ///< at the peak
+    double output_bytes = 0;  ///< of the file written
+    double search_bytes = 0;  ///< of an index when it is searched
+    double train_seconds = 0;
+    double work_seconds = 0;  ///< encoding or searching
+};
+
+Estimate estimate_build(const VectorSource& base, std::string_view spec, const BuildSettings& settings = {});
+Estimate estimate_train(const VectorSource& learn, std::string_view spec, const BuildSettings& settings = {});
+Estimate estimate_encode(const VectorSource& base, const Quantizer& model);
+Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k);
+
+/// A spec whose index fits some memory when it is searched, and why.
+struct Proposal {
+    std::string spec = {};
+    double memory_bytes = 0;
+    std::vector<std::string> reasons = {};  ///< a line each
+};
+
+/// Throws `Error` where not even the smallest index fits.
+Proposal propose(const VectorSource& base, Metric metric, double memory_bytes);
+
+}  // namespace summand

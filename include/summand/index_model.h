@@ -1,0 +1,46 @@
+// All that training an index produces: of its first layer, and where there is one of the second.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "summand/index.h"
+#include "summand/inverted_index.h"
+#include "summand/quantizer.h"
+
+namespace summand {
+
+/// The second layer: codes, or without a quantizer the vectors themselves.
+struct RefineModel {
+    std::optional<Quantizer> quantizer = {};
+
+    friend bool operator==(const RefineModel&, const RefineModel&) = default;
+};
+
+struct IndexModel {
+    std::variant<Quantizer, InvertedModel> first = {};
+    std::optional<RefineModel> second = {};
+
+    const Quantizer& quantizer() const;
+    const Partition* cells() const;  ///< null: none
+    std::size_t dimensions() const { return quantizer().dimensions(); }
+
+    /// The only metric it serves: that of inverted models, cosine of models of unit vectors; empty: any but cosine.
+    std::optional<Metric> metric() const;
+
+    friend bool operator==(const IndexModel&, const IndexModel&) = default;
+};
+
+/// That of an index, to make another one like it.
+IndexModel model_of(const Index& index);
+
+/// A file that `summand train` wrote, of a model with or without cells, or an index.
+IndexModel load_index_model(const std::string& path);
+
+/// Atomic, as all files. A second layer is not saved: it belongs to its index.
+void save(const std::string& path, const IndexModel& model);
+
+}  // namespace summand

@@ -1,0 +1,79 @@
+// What a search is asked: how many answers, which ids, and how much work it may take. The same options for every kind
+// of index; what a kind cannot use it refuses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "summand/execution.h"
+#include "summand/neighbors.h"
+
+namespace summand {
+
+/// The ids a search may return. Ids are row numbers of the base, from 0.
+class IdFilter {
+public:
+    static IdFilter range(std::int64_t first, std::int64_t last);  ///< first <= id < last
+    static IdFilter list(std::span<const std::int64_t> ids);       ///< any order
+    static IdFilter bitmap(std::span<const std::uint8_t> bits);    ///< bit id%8 of byte id/8
+    static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);
+
+    bool keeps(std::int64_t id) const;
+
+    /// Bits of the 64 ids from 64*word on; ids past the end are not kept.
+    std::uint64_t word(std::size_t word) const { return word < words_.size() ? words_[word] : 0; }
+    std::span<const std::uint64_t> words() const { return words_; }
+
+private:
+    void keep(std::int64_t id);
+    std::vector<std::uint64_t> words_ = {};
+};
+
+/// How vectors of visited lists are scored: from tables, or each from its sum of words and centre (slower; for
+/// comparison).
+enum class Scoring : std::uint8_t { tables, reconstruction };
+
+inline constexpr std::size_t kDefaultProbes = 16;
+
+/// What a search may cost. Zero and empty: what the index says; where it says nothing, 16 cells, and 4·k candidates for
+/// the second layer.
+struct SearchParameters {
+    std::size_t probes = 0;                  ///< cells to visit; those without vectors count
+    std::size_t candidates = 0;              ///< instead: visit cells until their lists hold as many vectors
+    std::optional<std::size_t> refine = {};  ///< candidates that the second layer scores, at least k; 0: none
+
+    friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
+};
+
+struct SearchOptions {
+    std::size_t k = 10;
+    std::size_t probes = 0;  ///< this and the next two as in SearchParameters
+    std::size_t candidates = 0;
+    std::optional<std::size_t> refine = {};
+    const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
+    Scoring scoring = Scoring::tables;
+    Execution execution = {};
+
+    SearchParameters parameters() const { return {probes, candidates, refine}; }
+    SearchOptions with(const SearchParameters& given) const {
+        SearchOptions result = *this;
+        result.probes = given.probes;
+        result.candidates = given.candidates;
+        result.refine = given.refine;
+        return result;
+    }
+};
+
+/// All neighbours within a radius; those of query i are entries[begin[i]] … entries[begin[i+1]-1], best first.
+struct RangeNeighbors {
+    std::vector<std::size_t> begin = {};
+    std::vector<Neighbor> entries = {};
+
+    friend bool operator==(const RangeNeighbors&, const RangeNeighbors&) = default;
+};
+
+}  // namespace summand

@@ -1,0 +1,124 @@
+// Vectors in, an index out: the first layer is learnt and encoded, then the second one, from what the first leaves.
+#include "summand/build.h"
+
+#include <filesystem>
+#include <numeric>
+#include <utility>
+
+#include "base/stopwatch.h"
+#include "build/encode_all.h"
+#include "build/inverted_build.h"
+#include "build/source.h"
+#include "build/train_index.h"
+#include "index/residuals.h"
+#include "summand/error.h"
+#include "summand/io.h"
+
+namespace summand {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A model of unit vectors fits cosine only, and cosine no other model without cells; models with cells have a metric.
+Metric required_metric(const IndexModel& model, const BuildSettings& settings) {
+    const std::optional<Metric> own = model.metric();
+    const Metric metric = settings.metric.value_or(own.value_or(Metric::euclidean));
+    require(own ? metric == *own : metric != Metric::cosine, "build: expected a model trained with --metric ",
+            name(metric), ", got one trained ", own ? concatenate("for ", name(*own)) : std::string("without it"));
+    return metric;
+}
+
+Index flat_index(const VectorSource& base, const Quantizer& model, Metric metric, const BuildSettings& settings) {
+    const Encoder encoder(model, {.seed = settings.seed, .execution = silent(settings.execution)});
+    return FlatIndex(model, encode_all(encoder, base, settings.execution), metric);
+}
+
+// A relative path is kept relative to the index, so that both can be moved together.
+std::string path_from_index(const std::string& base, const std::string& index) {
+    if (fs::path(base).is_absolute()) return base;
+    const fs::path folder = fs::path(index).parent_path();
+    return fs::relative(base, folder.empty() ? fs::path(".") : folder).string();
+}
+
+void refine_by_file(const VectorSource& base, const BuildSettings& settings, Index& index) {
+    require(!base.path.empty(), base.name,
+            ": Refine(flat) reads the vectors again while searching and needs them in a file; write them to one, or "
+            "use Refine(LOCQ8)");
+    const fs::path folder = fs::path(settings.path).parent_path();
+    index.set_refinement(refine_file(path_from_index(base.path, settings.path), folder.string()));
+}
+
+Quantizer learn_second(const VectorSource& base, const Spec& spec, const BuildSettings& settings,
+                       const Residuals& residuals) {
+    const std::size_t count = learn_count(spec, base, settings);
+    const Matrix<float> sample = sample_vectors(base, count, settings.seed);
+    const std::vector<std::size_t> rows = sample_rows(base.rows, count, settings.seed);
+    const Matrix<float> left = residuals(sample.view(), std::vector<std::int64_t>(rows.begin(), rows.end()));
+    const Metric metric = metric_of(settings);
+    return about(base, [&] {
+        return train(left.view(), spec,
+                     {.metric = metric == Metric::cosine ? Metric::euclidean : metric,
+                      .residuals = true,
+                      .seed = settings.seed,
+                      .execution = settings.execution});
+    });
+}
+
+// `model`: to use instead of learning one.
+void refine_by_codes(const VectorSource& base, const std::optional<Quantizer>& model, const std::optional<Spec>& spec,
+                     const BuildSettings& settings, Index& index) {
+    const Residuals residuals(index);
+    const Stopwatch training;
+    Quantizer second = model ? *model : learn_second(base, *spec, settings, residuals);
+    const double train_seconds = training.seconds();
+    const Stopwatch encoding;
+    const auto left_of = [&](const Matrix<float>& chunk, std::size_t first) {
+        std::vector<std::int64_t> ids(chunk.rows());
+        std::iota(ids.begin(), ids.end(), static_cast<std::int64_t>(first));
+        return residuals(chunk.view(), ids, silent(settings.execution));
+    };
+    const Encoder encoder(second, {.seed = settings.seed, .execution = silent(settings.execution)});
+    Codes codes = encode_prepared(encoder, base, left_of, settings.execution);
+    index.set_refinement(refine_codes(std::move(second), std::move(codes)));
+    if (!settings.report) return;
+    if (!model) settings.report->train_seconds += train_seconds;
+    settings.report->encode_seconds += encoding.seconds();
+}
+
+}  // namespace
+
+Index build(const VectorSource& base, std::string_view text, const BuildSettings& settings) {
+    require(base.rows > 0, base.name, ": expected at least one vector, got none");
+    check_build(text, settings);
+    const IndexSpec spec = spec_of(text, settings);
+    if (settings.report) *settings.report = {.spec = to_string(spec)};
+    const VectorSource& learn = settings.learn ? *settings.learn : base;
+    if (settings.learn) require_dimensions(learn, base.columns, base.name);
+    Index index = spec.cells ? build_inverted(base, learn, spec, settings) : [&] {
+        const IndexModel model = train_first(learn, spec, settings);
+        const Stopwatch watch;
+        Index flat = flat_index(base, model.quantizer(), metric_of(settings), settings);
+        if (settings.report) settings.report->encode_seconds = watch.seconds();
+        return flat;
+    }();
+    if (spec.refine && spec.refine->code) refine_by_codes(base, {}, spec.refine->code, settings, index);
+    if (spec.refine && !spec.refine->code) refine_by_file(base, settings, index);
+    return index;
+}
+
+Index build(const VectorSource& base, const IndexModel& model, const BuildSettings& settings) {
+    require(base.rows > 0, base.name, ": expected at least one vector, got none");
+    const Metric metric = required_metric(model, settings);
+    require_dimensions(base, model.dimensions(), "the model");
+    const Stopwatch watch;
+    const auto* inverted = std::get_if<InvertedModel>(&model.first);
+    Index index = inverted ? Index(encode_lists(InvertedBuilder(*inverted, {.seed = settings.seed}), base, settings))
+                           : flat_index(base, model.quantizer(), metric, settings);
+    if (settings.report) *settings.report = {.spec = index.spec(), .encode_seconds = watch.seconds()};
+    if (model.second && model.second->quantizer) refine_by_codes(base, model.second->quantizer, {}, settings, index);
+    if (model.second && !model.second->quantizer) refine_by_file(base, settings, index);
+    if (settings.report) settings.report->spec = index.spec();
+    return index;
+}
+
+}  // namespace summand

@@ -1,0 +1,90 @@
+// Learning from a sample of a source: a model without cells, or cells and codes.
+#include <filesystem>
+#include <utility>
+
+#include "base/stopwatch.h"
+#include "build/source.h"
+#include "build/train_index.h"
+#include "summand/error.h"
+#include "summand/io.h"
+#include "train/cost.h"
+
+namespace summand {
+namespace {
+
+// Draws vectors and trains, with checkpoints where they are asked for.
+template <class Model, class AnySpec>
+Model learn(const VectorSource& source, const AnySpec& spec, std::size_t count, const BuildSettings& settings) {
+    TrainSettings training{
+        .metric = metric_of(settings), .seed = settings.seed, .execution = settings.execution};
+    std::optional<Checkpoint> before;
+    if (!settings.checkpoint.empty()) {
+        if (std::filesystem::exists(settings.checkpoint)) before = load_checkpoint(settings.checkpoint);
+        training.checkpoint = [&settings](const Checkpoint& now) {
+            saved(settings, [&] { save(settings.checkpoint, now); });
+        };
+    }
+    if (before) training.resume = &*before;
+    const Matrix<float> sample = sample_vectors(source, count, settings.seed);
+    if (training.metric == Metric::cosine)
+        require_directions(sample.view(), source,
+                           [&](std::size_t i) { return sample_rows(source.rows, count, settings.seed)[i]; });
+    const Stopwatch watch;
+    Model model = about(source, [&] { return train(sample.view(), spec, training); });
+    if (settings.report) {
+        settings.report->train_seconds += watch.seconds();
+        settings.report->learn_vectors = count;
+    }
+    return model;
+}
+
+}  // namespace
+
+Metric metric_of(const BuildSettings& settings) { return settings.metric.value_or(Metric::euclidean); }
+
+void saved(const BuildSettings& settings, const std::function<void()>& write) {
+    settings.saving ? settings.saving(write) : write();
+}
+
+IndexSpec spec_of(std::string_view spec, const BuildSettings& settings) {
+    return parse_index_spec(spec.empty() ? default_spec(metric_of(settings)) : spec);
+}
+
+std::size_t learn_count(const Spec& code, const VectorSource& learn, const BuildSettings& settings) {
+    if (settings.learn_size > 0) return std::min(learn.rows, settings.learn_size);
+    return usual_learn_size(to_string(code), learn.rows, learn.columns);
+}
+
+std::string default_spec(Metric metric, std::size_t bytes) {
+    return metric == Metric::inner_product ? concatenate("CQ", bytes, "(anisotropy=4)") : concatenate("LOCQ", bytes);
+}
+
+BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& settings) {
+    BuildSettings result = settings;
+    if (spec.cells && !makes_checkpoints(spec.code)) result.checkpoint.clear();
+    return result;
+}
+
+void check_build(std::string_view text, const BuildSettings& settings) {
+    const IndexSpec spec = spec_of(text, settings);
+    TrainSettings training{.metric = metric_of(settings)};
+    if (!training_settings(spec, settings).checkpoint.empty()) training.checkpoint = [](const Checkpoint&) {};
+    check(spec, training);
+}
+
+IndexModel train_first(const VectorSource& source, const IndexSpec& spec, const BuildSettings& given) {
+    const BuildSettings settings = training_settings(spec, given);
+    const std::size_t count = learn_count(spec.code, source, settings);
+    if (spec.cells) return {learn<InvertedModel>(source, spec, count, settings)};
+    return {learn<Quantizer>(source, spec.code, count, settings)};
+}
+
+IndexModel train_index(const VectorSource& source, std::string_view text, const BuildSettings& settings) {
+    check_build(text, settings);
+    const IndexSpec spec = spec_of(text, settings);
+    require(!spec.refine.has_value(), "train: ", to_string(spec),
+            ": a second layer is learnt when the index is built; leave Refine(...) out");
+    return train_first(source, spec, settings);
+}
+
+}  // namespace summand

@@ -1,0 +1,29 @@
+// What the steps of a build share: what was asked for, settled.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "summand/build.h"
+#include "summand/index_spec.h"
+
+namespace summand {
+
+Metric metric_of(const BuildSettings& settings);
+
+/// Parsed, or the default.
+IndexSpec spec_of(std::string_view spec, const BuildSettings& settings);
+
+/// Runs `write` inside of settings.saving.
+void saved(const BuildSettings& settings, const std::function<void()>& write);
+
+/// Vectors that codes of this kind learn from.
+std::size_t learn_count(const Spec& code, const VectorSource& learn, const BuildSettings& settings);
+
+/// Those of the training alone: with cells, some methods make no checkpoint before the encoding does.
+BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& settings);
+
+/// The first layer.
+IndexModel train_first(const VectorSource& learn, const IndexSpec& spec, const BuildSettings& settings);
+
+}  // namespace summand
