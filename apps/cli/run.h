@@ -1,32 +1,16 @@
-// What the verbs share: common options, one run's threads, progress and interrupts, and files with names in errors.
+// What the verbs share: common options, outputs, files read chunk by chunk, and learning from a file.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "interrupt.h"
-#include "progress.h"
-#include "summand/summand.h"
+#include "tool.h"
 
 namespace summand::cli {
 
 /// Used where no spec is given.
 std::string default_spec(Metric metric, std::size_t bytes = 8);
 
-struct RunOptions {
-    unsigned threads = 0;
-    std::uint64_t seed = 1;
-    std::string json;
-    bool quiet = false;
-    bool dry_run = false;
-};
-
-void add_threads(CLI::App& verb, RunOptions& options);
-void add_seed(CLI::App& verb, RunOptions& options);
-void add_quiet(CLI::App& verb, RunOptions& options);
 void add_json(CLI::App& verb, RunOptions& options);
 void add_dry_run(CLI::App& verb, RunOptions& options);
 void add_metric(CLI::App& verb, Metric& metric);
@@ -37,54 +21,6 @@ void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what);
 /// Required, unless it is a dry run.
 void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options);
 
-/// Text that is a whole number in that range.
-CLI::Validator whole_number(std::uint64_t smallest, std::uint64_t largest);
-
-class Stopwatch {
-public:
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
-};
-
-/// One run of a verb.
-class Run {
-public:
-    explicit Run(const RunOptions& options);
-
-    /// Threads, interrupts and progress for the library.
-    Execution execution();
-    /// The same for inner work whose steps are part of a larger count.
-    Execution silent_execution() const;
-
-    ProgressDisplay& display() { return display_; }
-
-    /// A line on stdout unless quiet.
-    void print(const std::string& line) const;
-
-    /// Writes what was measured to the file of --json, or to stdout for "-".
-    void write_json(const nlohmann::ordered_json& summary) const;
-
-private:
-    const RunOptions& options_;
-    ProgressDisplay display_;
-};
-
-/// Runs `work`; an error that does not name the file gets its path in front.
-template <class Work>
-auto about_file(const std::string& path, const Work& work) {
-    try {
-        return work();
-    } catch (const Cancelled&) {
-        throw;
-    } catch (const Error& error) {
-        const std::string message = error.what();
-        throw Error(message.find(path) == std::string::npos ? path + ": " + message : message);
-    }
-}
-
 /// A file that a verb writes; none where the path is empty, or "-" for standard output.
 struct Output {
     std::string path;
@@ -93,8 +29,6 @@ struct Output {
 
 /// Throws before any work is done where an output could not be written, is one of the inputs or is given twice.
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs);
-
-void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other);
 
 /// Cosine needs a direction: throws for a row of zeros, by its number in the file.
 void require_directions(MatrixView<float> vectors, const std::string& path,
