@@ -19,8 +19,7 @@ Matrix<float> some_vectors(std::size_t rows) {
 
 int main(int count, char** arguments) try {
     const Matrix<float> base = count > 1 ? read_vectors(arguments[1]) : some_vectors(10'000);
-    const Quantizer model = train(base.view(), parse_spec("OPQ8(iterations=10)"));
-    const FlatIndex index(model, encode(model, base.view()), Metric::euclidean);
+    const Index index = build(base, "OPQ8(iterations=10)");
 
     const MatrixView<float> queries = base.view().slice(0, 5);
     const Neighbors found = index.search(queries, {.k = 3});

@@ -1,4 +1,4 @@
-// Compare two methods at the same code size: recall against brute force, speed and memory.
+// Compare three methods at the same code size: recall against brute force, speed and memory.
 #include <summand/summand.h>
 
 #include <iostream>
@@ -23,10 +23,7 @@ int main() {
     const Neighbors truth = exact_neighbors(base.view(), queries.view(), 100, Metric::euclidean);
 
     std::vector<Report> reports;
-    for (const char* spec : {"PQ4", "OPQ4"}) {
-        const Quantizer model = train(base.view(), parse_spec(spec));
-        const FlatIndex index(model, encode(model, base.view()), Metric::euclidean);
-        reports.push_back(evaluate(index, queries.view(), truth.ids.view(), {.k = 100}));
-    }
+    for (const char* spec : {"PQ4", "OPQ4", "LOCQ4(iterations=4)"})
+        reports.push_back(evaluate(build(base, spec), queries.view(), truth.ids.view(), {.k = 100}));
     std::cout << table(reports);
 }

@@ -13,15 +13,12 @@ int main() {
     Matrix<float> base(2'000, 24);
     for (std::size_t i = 0; i < base.size(); ++i) base.data()[i] = uniform(random);
 
-    TrainSettings settings;
+    BuildSettings settings;
     settings.execution.progress = [](const Progress& progress) {
-        if (progress.step == progress.steps)
-            std::cout << progress.stage << ": objective " << progress.objective << '\n';
+        if (progress.step == progress.steps) std::cout << progress.stage << ": " << progress.steps << " steps\n";
     };
-    const Quantizer model = train(base.view(), parse_spec("PQ6x6"), settings);
-
     const char* path = "03_index.smd";
-    Index(FlatIndex(model, encode(model, base.view()), Metric::euclidean)).save(path);
+    build(base, "PQ6x6", settings).save(path);
     const Index index = Index::open(path);
     std::remove(path);
 

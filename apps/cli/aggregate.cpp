@@ -7,7 +7,7 @@
 
 #include "descriptor_folder.h"
 #include "summand/aggregate.h"
-#include "text.h"
+#include "summand/text.h"
 #include "text_file.h"
 #include "verbs.h"
 

@@ -1,42 +1,33 @@
 // summand build: vectors in, an index out. Learns and encodes on the way, or takes a model and codes made before.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
-#include "build.h"
-#include "estimate.h"
-#include "propose.h"
 #include "run.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {
 namespace {
 
-Learned<Quantizer> model_of(const BuildOptions& options, const VectorReader& base, Run& run) {
-    if (!options.model.empty()) return {load_quantizer(options.model), 0};
-    LearnOptions learning = options.learning;
-    learning.spec = to_string(parse_index_spec(learning.spec).code);
-    return with_learn_file(options, base, [&](const VectorReader& learn) {
-        return learn_from_file(learn, learning, options.run.seed, run);
-    });
+struct Options {
+    std::string base, learn, model, codes, output, memory;
+    LearnOptions learning;
+    RunOptions run;
+};
+
+std::string memory_error(const std::string& text) {
+    if (parse_bytes(text) > 0) return {};
+    return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
 }
 
-// A model of unit vectors fits cosine only, and cosine no other model.
-void require_metric(const Quantizer& model, const BuildOptions& options) {
-    const bool cosine = options.learning.metric == Metric::cosine;
-    require(options.model.empty() || model.unit_length == cosine, options.model,
-            ": expected a model trained with --metric ", cosine ? "cosine" : name(options.learning.metric),
-            ", got one trained ", cosine ? "without it" : "for cosine");
-}
-
-Codes codes_of(const BuildOptions& options, const Quantizer& model, const VectorReader& base, Run& run) {
-    if (options.codes.empty()) return encode_file(model, base, options.run.seed, run);
-    Codes codes = load_codes(options.codes);
-    require(codes.model == identity(model), options.codes, ": codes were made by another model than ", options.model);
-    require(codes.size() == base.rows(), options.codes, ": expected codes of the ", base.rows(), " vectors of ",
-            base.path(), ", got ", codes.size());
-    return codes;
+// The spec that fits --memory, with its reasons told.
+std::string proposed_spec(const Options& options, const VectorSource& base, const Run& run) {
+    const Proposal proposal =
+        propose(base, options.learning.metric.value_or(Metric::euclidean), parse_bytes(options.memory));
+    for (const std::string& reason : proposal.reasons) run.print(reason);
+    return proposal.spec;
 }
 
 std::string shape_text(const Index& index) {
@@ -46,21 +37,23 @@ std::string shape_text(const Index& index) {
     return text;
 }
 
-void summarize(const BuildOptions& options, const Built& built, const Run& run) {
-    const Index& index = built.index;
+void summarize(const Options& options, const Index& index, const BuildReport& report, const Run& run) {
     const TrainingSummary& training = index.quantizer().training;
+    if (report.resumed_vectors > 0)
+        run.print(fmt::format("{}: {} of {} vectors were encoded before", options.learning.checkpoint,
+                              grouped(report.resumed_vectors), grouped(index.size())));
     run.print(fmt::format("{}: {} ({}), trained in {}, encoded in {}", options.output, shape_text(index),
-                          bytes_text(static_cast<double>(index.memory_bytes())), duration(built.train_seconds),
-                          duration(built.encode_seconds)));
-    nlohmann::ordered_json summary{{"spec", options.model.empty() ? options.learning.spec : index.quantizer().method},
+                          bytes_text(static_cast<double>(index.memory_bytes())), duration(report.train_seconds),
+                          duration(report.encode_seconds)));
+    nlohmann::ordered_json summary{{"spec", report.spec},
                                    {"vectors", index.size()},
                                    {"dimensions", index.dimensions()},
                                    {"code_bytes", index.code_bytes()},
                                    {"memory_bytes", index.memory_bytes()},
                                    {"learn_vectors", training.vectors},
                                    {"distortion", training.distortion},
-                                   {"train_seconds", built.train_seconds},
-                                   {"encode_seconds", built.encode_seconds}};
+                                   {"train_seconds", report.train_seconds},
+                                   {"encode_seconds", report.encode_seconds}};
     if (const InvertedIndex* inverted = index.inverted()) {
         summary["cells"] = inverted->model().partition.cells();
         summary["cell_table_bytes"] = inverted->cell_table_bytes();
@@ -68,57 +61,59 @@ void summarize(const BuildOptions& options, const Built& built, const Run& run) 
     run.write_json(summary);
 }
 
-Estimate estimate_of(const BuildOptions& options, const VectorReader& base) {
-    if (!options.model.empty()) return estimate_encode(base, load_quantizer(options.model));
-    return estimate_build(base, VectorReader(options.learn.empty() ? options.base : options.learn), options.learning);
+// An index of codes that were made before.
+Index packed(const Options& options, const VectorSource& base, const IndexModel& model) {
+    const auto* quantizer = std::get_if<Quantizer>(&model.first);
+    require(quantizer != nullptr, options.model, ": has cells, which codes of --codes lack; leave --codes out");
+    const Codes codes = load_codes(options.codes);
+    require(codes.model == identity(*quantizer), options.codes, ": codes were made by another model than ",
+            options.model);
+    require(codes.size() == base.rows, options.codes, ": expected codes of the ", base.rows, " vectors of ", base.name,
+            ", got ", codes.size());
+    return FlatIndex(*quantizer, codes, options.learning.metric.value_or(model.metric().value_or(Metric::euclidean)));
 }
 
-// The spec that fits --memory, with its reasons told.
-std::string proposed_spec(const BuildOptions& options, const VectorReader& base, const Run& run) {
-    const Proposal proposal = propose(base, options.learning.metric, parse_bytes(options.memory));
-    for (const std::string& reason : proposal.reasons) run.print(reason);
-    return proposal.spec;
+Index with_model(const Options& options, const VectorSource& base, const BuildSettings& settings) {
+    const IndexModel model = load_index_model(options.model);
+    if (!options.codes.empty()) return packed(options, base, model);
+    return about_file(options.model, [&] { return build(base, model, settings); });
 }
 
-std::string memory_error(const std::string& text) {
-    if (parse_bytes(text) > 0) return {};
-    return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
+Estimate estimate_of(const Options& options, const VectorSource& base, const BuildSettings& settings) {
+    if (!options.model.empty()) return estimate_encode(base, load_index_model(options.model).quantizer());
+    return estimate_build(base, options.learning.spec, settings);
 }
 
-Built build_flat(const BuildOptions& options, const VectorReader& base, Run& run) {
-    Learned<Quantizer> learned = model_of(options, base, run);
-    require_metric(learned.model, options);
-    require_dimensions(base, learned.model.dimensions(), options.model.empty() ? options.learn : options.model);
-    const Stopwatch watch;
-    const Codes codes = codes_of(options, learned.model, base, run);
-    const double seconds = watch.seconds();
-    return {Index(FlatIndex(std::move(learned.model), codes, options.learning.metric)), learned.seconds, seconds};
-}
-
-void run_build(BuildOptions options) {
+void run_build(Options options) {
     Run run(options.run);
-    const VectorReader base(options.base);
-    if (options.learning.spec.empty()) options.learning.spec = default_spec(options.learning.metric);
+    const VectorSource base = VectorSource::file(options.base);
+    BuildSettings settings = build_settings(options.learning, options.run, run);
+    BuildReport report;
+    settings.report = &report;
+    settings.path = options.output;
+    std::optional<VectorSource> learn;
+    if (!options.learn.empty()) settings.learn = &learn.emplace(VectorSource::file(options.learn));
     if (!options.memory.empty()) options.learning.spec = proposed_spec(options, base, run);
-    if (options.model.empty()) check_learning(training_options(options));
-    if (options.run.dry_run) return show(estimate_of(options, base), run);
+    if (options.model.empty()) check_build(options.learning.spec, settings);
+    if (options.run.dry_run) return show(estimate_of(options, base, settings), run);
     check_outputs({options.base, options.learn, options.model, options.codes},
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
-    const IndexSpec spec = options.model.empty() ? parse_index_spec(options.learning.spec) : IndexSpec();
-    Built built = spec.cells ? build_inverted(options, base, run) : build_flat(options, base, run);
-    if (spec.refine) add_refinement(options, *spec.refine, base, run, built);
+    const Index index =
+        options.model.empty() ? build(base, options.learning.spec, settings) : with_model(options, base, settings);
     {
         const SaveGuard guard;
-        built.index.save(options.output);
-        if (spec.cells) remove_checkpoint(options);
+        index.save(options.output);
+        std::error_code left_behind;  // the index is complete all the same
+        if (index.inverted() && !options.learning.checkpoint.empty())
+            std::filesystem::remove(options.learning.checkpoint, left_behind);
     }
-    summarize(options, built, run);
+    summarize(options, index, report, run);
 }
 
 }  // namespace
 
 void add_build(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<BuildOptions>();
+    auto options = std::make_shared<Options>();
     CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
                               "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
                               "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
@@ -133,7 +128,8 @@ void add_build(CLI::App& app, Chosen& chosen) {
     add_checkpoint(
         verb, options->learning.checkpoint,
         "the training in after every iteration (composite methods), then an inverted index after every chunk");
-    CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
+    CLI::Option* model = verb.add_option(
+        "--model", options->model, "Model to use, with cells or without, or an index to take it from, instead of learning");
     verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
         ->check(CLI::Validator(memory_error, ""))
         ->excludes(verb.get_option("--spec"));

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "run.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {

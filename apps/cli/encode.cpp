@@ -3,9 +3,8 @@
 
 #include <memory>
 
-#include "estimate.h"
 #include "run.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -17,29 +16,22 @@ struct Options {
     RunOptions run;
 };
 
-// Of a query only the reconstruction counts: the encoder minds the error alone, and words are all that is sent.
-Quantizer for_queries(Quantizer model, const std::string& path) {
-    require(model.bias != Bias::stored, path, ": ", model.method,
-            " stores a bias with each code, which a query does not need; train with --spec CQd",
-            model.dictionaries.count);
-    model.encoder.penalty = model.encoder.absolute_penalty = 0;
-    return model;
-}
-
 Quantizer model_of(const Options& options) {
     Quantizer model = load_quantizer(options.model);
-    return options.queries ? for_queries(std::move(model), options.model) : model;
+    return options.queries ? about_file(options.model, [&] { return for_queries(std::move(model)); }) : model;
 }
 
 void run_encode(const Options& options) {
     Run run(options.run);
     const Quantizer model = model_of(options);
-    const VectorReader base(options.base);
-    require_dimensions(base, model.dimensions(), options.model);
+    const VectorReader reader(options.base);
+    require_dimensions(reader, model.dimensions(), options.model);
+    const VectorSource base(reader);
     if (options.run.dry_run) return show(estimate_encode(base, model), run);
     check_outputs({options.model, options.base}, {{options.output}, {options.run.json}});
     const Stopwatch watch;
-    const Codes codes = encode_file(model, base, options.run.seed, run);
+    const Codes codes = encode_all(Encoder(model, {.seed = options.run.seed, .execution = run.silent_execution()}),
+                                   base, run.execution());
     const double seconds = watch.seconds();
     {
         const SaveGuard guard;

@@ -7,7 +7,7 @@
 #include "protocols.h"
 #include "queries.h"
 #include "search_options.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {

@@ -8,7 +8,7 @@
 
 #include "run.h"
 #include "summand/aggregate.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {

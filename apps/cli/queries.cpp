@@ -15,7 +15,7 @@ Matrix<float> read_queries(const QueryOptions& options, const AskedIndex& asked,
                 ": expected vectors; for codes of queries name their model with --query-model");
         const VectorReader reader(options.path);
         require_dimensions(reader, asked.index.dimensions(), asked.path);
-        return read_all(reader);
+        return read_all(reader, execution);
     }
     const Quantizer model = load_quantizer(options.model);
     require(model.dimensions() == asked.index.dimensions(), options.model, ": expected a model of ",

@@ -6,7 +6,7 @@
 
 #include "queries.h"
 #include "search_options.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {

@@ -3,9 +3,8 @@
 
 #include <memory>
 
-#include "estimate.h"
 #include "run.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -17,30 +16,34 @@ struct Options {
     RunOptions run;
 };
 
-void run_train(Options options) {
+void run_train(const Options& options) {
     Run run(options.run);
-    if (options.learning.spec.empty()) options.learning.spec = default_spec(options.learning.metric);
-    check_learning(options.learning);
-    const VectorReader learn(options.learn);
-    if (options.run.dry_run) return show(estimate_train(learn, options.learning), run);
+    BuildSettings settings = build_settings(options.learning, options.run, run);
+    BuildReport report;
+    settings.report = &report;
+    check_build(options.learning.spec, settings);
+    const VectorSource learn = VectorSource::file(options.learn);
+    if (options.run.dry_run) return show(estimate_train(learn, options.learning.spec, settings), run);
     check_outputs({options.learn}, {{options.output}, {options.learning.checkpoint}, {options.run.json}});
-    const Learned<Quantizer> learned = learn_from_file(learn, options.learning, options.run.seed, run);
+    const IndexModel model = train_index(learn, options.learning.spec, settings);
     {
         const SaveGuard guard;
-        save(options.output, learned.model);
+        save(options.output, model);
     }
-    const TrainingSummary& training = learned.model.training;
+    const TrainingSummary& training = model.quantizer().training;
     run.print(fmt::format("{}: {} learnt from {} vectors of {} dimensions in {}, distortion {:.6g}", options.output,
-                          options.learning.spec, grouped(training.vectors), learned.model.dimensions(),
-                          duration(learned.seconds), training.distortion));
-    run.write_json({{"spec", options.learning.spec},
-                    {"vectors", training.vectors},
-                    {"dimensions", learned.model.dimensions()},
-                    {"code_bytes", learned.model.code_bytes()},
-                    {"distortion", training.distortion},
-                    {"held_out_distortion", held_out(training)},
-                    {"objective", training.objective},
-                    {"train_seconds", learned.seconds}});
+                          report.spec, grouped(training.vectors), model.dimensions(), duration(report.train_seconds),
+                          training.distortion));
+    nlohmann::ordered_json summary{{"spec", report.spec},
+                                   {"vectors", training.vectors},
+                                   {"dimensions", model.dimensions()},
+                                   {"code_bytes", model.quantizer().code_bytes()},
+                                   {"distortion", training.distortion},
+                                   {"held_out_distortion", held_out(training)},
+                                   {"objective", training.objective},
+                                   {"train_seconds", report.train_seconds}};
+    if (model.cells()) summary["cells"] = model.cells()->cells();
+    run.write_json(summary);
 }
 
 }  // namespace
@@ -49,7 +52,9 @@ void add_train(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App& verb =
         add_verb(app, chosen, "train", "Learn a model from vectors",
-                 "summand train --spec LOCQ8 learn.fvecs -o model.smd", [options] { run_train(*options); });
+                 "summand train --spec LOCQ8 learn.fvecs -o model.smd\n"
+                 "  summand train --spec IVF1024,LOCQ8 learn.fvecs -o cells.smd",
+                 [options] { run_train(*options); });
     verb.add_option("LEARN", options->learn, "Vectors to learn from")->required();
     add_output(verb, options->output, "Model to write", options->run);
     add_spec(verb, options->learning.spec);

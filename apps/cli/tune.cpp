@@ -5,9 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "exact.h"
 #include "run.h"
-#include "text.h"
+#include "summand/text.h"
 #include "verbs.h"
 
 namespace summand::cli {
@@ -53,7 +52,7 @@ Matrix<std::int64_t> truth_of(const Options& options, const TuneTarget& target, 
     require_dimensions(base, index.dimensions(), options.index);
     require(base.rows() == index.size(), options.base, ": expected the ", index.size(), " vectors of ", options.index,
             ", got ", base.rows());
-    return exact_in_file(base, queries.view(), target.truths, index.metric(), run).ids;
+    return exact_neighbors(base, queries, target.truths, index.metric(), run.execution()).ids;
 }
 
 std::string setting_text(const SearchParameters& parameters) {
@@ -104,7 +103,7 @@ void run_tune(const Options& options) {
     Index index = Index::open(options.index);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.dimensions(), options.index);
-    const Matrix<float> queries = read_all(reader);
+    const Matrix<float> queries = read_all(reader, run.silent_execution());
     const Matrix<std::int64_t> truth = truth_of(options, target, index, queries, run);
     const Tuning tuning = about_file(options.truth.empty() ? options.queries : options.truth, [&] {
         return tune(index, queries.view(), truth.view(), target, run.silent_execution());

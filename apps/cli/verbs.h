@@ -28,7 +28,5 @@ void add_exact(CLI::App& app, Chosen& chosen);
 void add_info(CLI::App& app, Chosen& chosen);
 void add_convert(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
-void add_demo(CLI::App& app, Chosen& chosen);
-void add_paper(CLI::App& app, Chosen& chosen);
 
 }  // namespace summand::cli

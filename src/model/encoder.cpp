@@ -11,6 +11,7 @@
 #include "model/levels.h"
 #include "model/transform.h"
 #include "model/tree_encoder.h"
+#include "summand/error.h"
 
 namespace summand {
 
@@ -73,6 +74,14 @@ Codes Encoder::encode(MatrixView<float> vectors, const Execution& execution) con
 
 Codes encode(const Quantizer& quantizer, MatrixView<float> vectors, const EncodeOptions& options) {
     return Encoder(quantizer, options).encode(vectors, options.execution);
+}
+
+Quantizer for_queries(Quantizer model) {
+    require(model.bias != Bias::stored, model.method,
+            " stores a bias with each code, which a query does not need; train with --spec CQd",
+            model.dictionaries.count);
+    model.encoder.penalty = model.encoder.absolute_penalty = 0;
+    return model;
 }
 
 }  // namespace summand

@@ -277,7 +277,7 @@ class WrongUsage(ToolTest):
                 self.assertLess(len(done.stderr), 160)
 
     def test_every_verb_has_help_with_an_example(self):
-        verbs = "train encode build search evaluate exact info convert methods demo aggregate".split()
+        verbs = "train encode build search evaluate exact info convert methods aggregate".split()
         overview = self.succeed("--help").stdout
         for verb in verbs:
             shown = self.succeed(verb, "--help").stdout

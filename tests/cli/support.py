@@ -66,9 +66,9 @@ class ToolTest(unittest.TestCase):
         write_fvecs(path, clustered(rows, columns, seed))
         return path
 
-    def run_tool(self, *arguments, **options):
+    def run_tool(self, *arguments, tool=SUMMAND, **options):
         environment = dict(os.environ, **options.pop("environment", {}))
-        return subprocess.run([SUMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+        return subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                               env=environment, **options)
 
     def succeed(self, *arguments, **options):
@@ -76,13 +76,13 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
         return result
 
-    def fail_with(self, code, *arguments, says=(), **options):
-        """Exactly one line on stderr that begins with the verb and holds each of `says`."""
+    def fail_with(self, code, *arguments, says=(), speaker=None, **options):
+        """Exactly one line on stderr that begins with the verb, or another speaker, and holds each of `says`."""
         result = self.run_tool(*arguments, "--quiet", **options)
         self.assertEqual(result.returncode, code, f"{arguments}: {result.stderr}")
         lines = result.stderr.splitlines()
         self.assertEqual(len(lines), 1, result.stderr)
-        self.assertTrue(lines[0].startswith(f"summand {arguments[0]}: "), lines[0])
+        self.assertTrue(lines[0].startswith((speaker or f"summand {arguments[0]}") + ": "), lines[0])
         for text in says:
             self.assertIn(str(text), lines[0])
         return lines[0]

@@ -101,7 +101,7 @@ TEST(Format, ThisVersionWritesTheStoredBytes) {
     expect_all("block", block_sample(), Metric::inner_product);
     expect_stored(
         "quad_index.smd",
-        save(FlatIndex(quad_sample(),
+        save(IndexParts::flat(quad_sample(),
                        PackedCodes::pack(sample_codes(quad_sample()), quad_sample(), Metric::euclidean, Planes::quads),
                        Metric::euclidean)));
     for (const bool paired : {false, true}) expect_stored(inverted_file(paired), save(inverted_sample(paired)));

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "index/packed_codes.h"
+#include "index/index_parts.h"
 #include "index/random_index.h"
 #include "kernels/kernels.h"
 #include "model/bias.h"
@@ -43,7 +43,7 @@ void expect_equals_oracle(const RandomShape& shape, std::size_t k, Metric metric
     const Matrix<float> queries = random_queries(3, shape.dimensions);
     const Neighbors expected = oracle_search(quantizer, codes, queries.view(), metric, k);
     for (const Planes planes : {Planes::whole, Planes::quads}) {
-        const FlatIndex index(quantizer, PackedCodes::pack(codes, quantizer, metric, planes), metric);
+        const FlatIndex index = IndexParts::flat(quantizer, PackedCodes::pack(codes, quantizer, metric, planes), metric);
         for_each_level([&] {
             EXPECT_EQ(index.search(queries.view(), {.k = k, .execution = {.threads = 1}}), expected)
                 << "n " << shape.size << " M " << shape.dictionaries << " K " << shape.words << " k " << k

@@ -1,3 +1,4 @@
+#include "index/index_parts.h"
 #include "io/codes_file.h"
 #include "io/container_support.h"
 #include "io/index_bytes.h"
@@ -85,8 +86,8 @@ TEST(FlatIndexFile, CodesInQuadsComeBack) {
     for (const std::size_t dictionaries : {4, 7}) {
         const Quantizer quantizer = dense_quantizer({dictionaries, 256, 7});
         const Codes codes = random_codes(quantizer, 700, 3);
-        const FlatIndex index(quantizer, PackedCodes::pack(codes, quantizer, Metric::euclidean, Planes::quads),
-                              Metric::euclidean);
+        const FlatIndex index = IndexParts::flat(
+            quantizer, PackedCodes::pack(codes, quantizer, Metric::euclidean, Planes::quads), Metric::euclidean);
         const Bytes bytes = save(index);
         const FlatIndex loaded = load_flat(bytes);
         EXPECT_EQ(IndexParts::packed(loaded)->shape().quads, 1u);

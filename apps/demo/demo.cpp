@@ -1,0 +1,141 @@
+// summand-demo: the main methods on one set of images at 64 bits, as a table, a page and JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "demo_data.h"
+#include "demo_page.h"
+#include "program.h"
+#include "summand/text.h"
+#include "text_file.h"
+#include "tool.h"
+
+namespace summand::cli {
+namespace {
+
+constexpr std::size_t kNeighbors = 100;
+constexpr std::size_t kGalleryRows = 12, kGalleryNeighbors = 8, kGalleryTruths = 10;
+
+struct Options {
+    std::string data, output = "demo";
+    std::vector<std::string> specs;
+    std::size_t learn_size = 8'000;
+    RunOptions run;
+};
+
+struct Measured {
+    Report report;
+    FlatIndex index;
+};
+
+// Few iterations keep the demo under three minutes.
+constexpr const char* kSpecs[] = {
+    "PQ8",
+    "OPQ8(iterations=6)",
+    "CQ8(iterations=6)",
+    "OCQ8(iterations=6)",
+    "NOCQ8(iterations=6,start=opq)",
+    "LOCQ8(iterations=6,start=opq)",
+};
+
+Measured measure(const std::string& text, const DemoData& data, MatrixView<std::int64_t> truth, const Options& options,
+                 Run& run) {
+    const Spec spec = parse_spec(text);
+    const std::size_t learned = std::min(data.base.rows(), options.learn_size);
+    const Stopwatch training;
+    const Quantizer model =
+        train(data.base.view().slice(0, learned), spec, {.seed = options.run.seed, .execution = run.execution()});
+    const double train_seconds = training.seconds();
+    const Stopwatch encoding;
+    const Codes codes = encode(model, data.base.view(), {.seed = options.run.seed, .execution = run.execution()});
+    const double encode_seconds = encoding.seconds();
+    FlatIndex index(model, codes, Metric::euclidean);
+    Report report = evaluate(index, data.queries.view(), truth, {.k = kNeighbors, .execution = run.silent_execution()});
+    report.method = text;
+    report.train_seconds = train_seconds;
+    report.encode_seconds = encode_seconds;
+    report.distortion = distortion(model, data.base.view(), codes, run.silent_execution());
+    run.display().note(fmt::format("{}: trained in {}, encoded in {}, recall@10 {:.3f}", text, duration(train_seconds),
+                                   duration(encode_seconds), report.recall_at(10)));
+    return {std::move(report), std::move(index)};
+}
+
+std::vector<GalleryRow> gallery(const FlatIndex& index, const DemoData& data, MatrixView<std::int64_t> truth) {
+    std::vector<GalleryRow> rows;
+    for (std::size_t i = 0; i < kGalleryRows; ++i) {
+        const std::size_t query = i * (data.queries.rows() / kGalleryRows);
+        const Neighbors found = index.search(data.queries.view().slice(query, 1), {.k = kGalleryNeighbors});
+        const auto nearest = truth[query].first(kGalleryTruths);
+        rows.push_back(
+            {query, {found.ids.row(0), found.ids.row(0) + found.ids.columns()}, {nearest.begin(), nearest.end()}});
+    }
+    return rows;
+}
+
+DemoData images(const Options& options, Run& run) {
+    if (!options.data.empty()) return read_demo_images(options.data);
+    run.display().note("no --data folder: using generated images, whose figures say nothing about real data");
+    return draw_demo_images(options.run.seed);
+}
+
+void run_demo(const Options& options) {
+    Run run(options.run);
+    std::vector<std::string> specs = options.specs;
+    if (specs.empty()) specs.assign(std::begin(kSpecs), std::end(kSpecs));
+    for (const std::string& spec : specs) check(parse_spec(spec));
+    const DemoData data = images(options, run);
+    run.display().note(fmt::format("{}: {} images to search, {} queries, {} dimensions", data.name,
+                                   grouped(data.base.rows()), grouped(data.queries.rows()), data.base.columns()));
+    std::filesystem::create_directories(options.output);
+    const Stopwatch exact;
+    const Neighbors truth =
+        exact_neighbors(data.base.view(), data.queries.view(), kNeighbors, Metric::euclidean, run.execution());
+    run.display().note("true neighbours found in " + duration(exact.seconds()));
+
+    DemoPage page{.data = data, .reports = {}, .gallery_method = {}, .gallery = {}};
+    std::optional<FlatIndex> best;
+    double best_recall = -1;
+    for (const std::string& spec : specs) {
+        Measured measured = measure(spec, data, truth.ids.view(), options, run);
+        page.reports.push_back(measured.report);
+        if (measured.report.recall_at(10) <= best_recall) continue;
+        best_recall = measured.report.recall_at(10);
+        page.gallery_method = spec;
+        best = std::move(measured.index);
+    }
+    page.gallery = gallery(*best, data, truth.ids.view());
+    const std::string page_path = options.output + "/report.html";
+    save_text(options.output + "/report.json", json(page.reports));
+    save_text(page_path, html(page));
+    run.print(fmt::format("\n{}\nThe plot and the pictures are in {}", table(page.reports), page_path));
+}
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("-d,--data", options.data,
+                   "Folder with the idx files of Fashion-MNIST or MNIST; without it images are generated");
+    app.add_option("-o,--output", options.output, "Folder for report.html and report.json")->capture_default_str();
+    app.add_option("-s,--spec", options.specs,
+                   "Only these specs (may be repeated), instead of the main methods at 64 bits");
+    app.add_option("--learn-size", options.learn_size, "Learn from the first so many images; all of them find more")
+        ->check(whole_number(1, std::numeric_limits<std::size_t>::max()));
+    add_threads(app, options.run);
+    add_seed(app, options.run);
+    add_quiet(app, options.run);
+}
+
+int main(int count, char** arguments) {
+    CLI::App app("Compare the main methods on images and write a page about it.", "summand-demo");
+    app.set_version_flag("--version", std::string(version()));
+    app.footer("Example:\n  summand-demo --data /usr/share/datasets/fashion-mnist -o demo");
+    Options options;
+    add_options(app, options);
+    return run_program(app, count, arguments, [&options] { run_demo(options); });
+}
+
+}  // namespace
+}  // namespace summand::cli
+
+int main(int count, char** arguments) { return summand::cli::main(count, arguments); }

@@ -1,0 +1,137 @@
+// summand-paper: the experiments of the composite quantization paper on the data that is there, as a page and JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "program.h"
+#include "report.h"
+#include "summand/text.h"
+#include "text_file.h"
+#include "tool.h"
+
+namespace summand::cli {
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kFastBase = 3'000, kFastLearn = 1'200, kFastQueries = 300;
+constexpr double kFastIterations = 0.2;
+constexpr std::size_t kMostBits = 8 * kMaxDictionaries;
+
+struct Options {
+    std::string data = ".", output = "paper";
+    std::vector<std::string> sets, experiments, learn_sizes;
+    std::vector<std::size_t> bits = {32, 64, 128};
+    SampleSizes sizes;
+    bool fast = false;
+    RunOptions run;
+};
+
+void check_bits(const std::vector<std::size_t>& lengths) {
+    for (const std::size_t bits : lengths)
+        require(bits >= 16 && bits <= kMostBits && bits % 8 == 0, "expected --bits that are multiples of 8 from 16 to ",
+                kMostBits, ", got ", bits);
+}
+
+SampleSizes sizes_of(const Options& options, const std::vector<DataFiles>& sets) {
+    SampleSizes sizes = options.sizes;
+    for (const std::string& text : options.learn_sizes) {
+        const std::size_t equals = text.find('=');
+        const std::string name = text.substr(0, equals);
+        require(std::any_of(sets.begin(), sets.end(), [&](const DataFiles& set) { return set.name == name; }),
+                "--learn-size-of ", text, ": no data set '", name, "' in this run");
+        sizes.learn_of[name] = std::stoull(text.substr(equals + 1));
+    }
+    if (!options.fast) return sizes;
+    for (auto& [name, size] : sizes.learn_of) size = std::min(size, kFastLearn);
+    sizes.base = std::min(sizes.base, kFastBase);
+    sizes.learn = std::min(sizes.learn, kFastLearn);
+    sizes.queries = std::min(sizes.queries, kFastQueries);
+    return sizes;
+}
+
+void run_paper(const Options& options) {
+    Run run(options.run);
+    check_bits(options.bits);
+    CampaignOptions campaign{.experiments = chosen_experiments(options.experiments),
+                             .sets = {},
+                             .bits = options.bits,
+                             .iterations = options.fast ? kFastIterations : 1};
+    const std::vector<DataFiles> found = find_data_sets(options.data, options.sets);
+    const SampleSizes sizes = sizes_of(options, found);
+    for (const DataFiles& files : found) {
+        campaign.sets.push_back(describe_set(files, sizes, options.run.seed));
+        const PaperSet& set = campaign.sets.back();
+        run.display().note(fmt::format("{}: {} of {} vectors to search, {} to learn from, {} queries, {} dimensions",
+                                       set.title, grouped(set.base), grouped(set.base_rows), grouped(set.learn),
+                                       grouped(set.queries), set.dimensions));
+    }
+    Laboratory laboratory({options.output + "/cache", sizes, options.run.seed}, run);
+    PaperReport report{.options = campaign,
+                       .result = run_campaign(campaign, laboratory, run),
+                       .machine = machine_name(options.run.threads),
+                       .seed = options.run.seed};
+    save_text(options.output + "/report.json", to_json(report).dump() + "\n");
+    save_text(options.output + "/report.html", html(report));
+    for (const ExperimentResult& one : report.result.results) {
+        const Verdict judged = verdict(one.findings);
+        run.print(fmt::format("{:<62} {:<15} {:>3} of {} checks hold", one.experiment.title, judged.word, judged.held,
+                              judged.all));
+    }
+    run.print(fmt::format("\nThe tables and plots are in {}/report.html", options.output));
+}
+
+std::string bad_set_size(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) return "expected NAME=SIZE, got '" + text + "'";
+    return whole_number(1, kAll)(std::string(text.substr(equals + 1)));
+}
+
+void add_sizes(CLI::App& app, Options& options) {
+    SampleSizes& sizes = options.sizes;
+    app.add_option("--base-size", sizes.base, "Vectors of each set to search in, at most")
+        ->check(whole_number(1, kAll))
+        ->capture_default_str();
+    app.add_option("--learn-size", sizes.learn, "Vectors of each set to learn from, at most")
+        ->check(whole_number(1, kAll))
+        ->capture_default_str();
+    app.add_option("--learn-size-of", options.learn_sizes, "NAME=SIZE: the learn size of one set")
+        ->check(CLI::Validator(bad_set_size, "NAME=SIZE"));
+    app.add_option("--query-size", sizes.queries, "Queries of each set, at most")
+        ->check(whole_number(1, kAll))
+        ->capture_default_str();
+}
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("-d,--data", options.data,
+                   "Folder with data sets, or with folders of them: sift_base.fvecs, sift_query.fvecs and "
+                   "sift_learn.fvecs, the same of any name, or the idx files of MNIST")
+        ->capture_default_str();
+    app.add_option("--set", options.sets, "Only these data sets, by name");
+    app.add_option("-e,--experiment", options.experiments, "Only these experiments, by name");
+    app.add_option("-b,--bits", options.bits, "Code lengths")->capture_default_str();
+    app.add_flag("--fast", options.fast, "Small slices of the data and few iterations: everything in minutes");
+    app.add_option("-o,--output", options.output,
+                   "Folder for report.html, report.json and a cache that a stopped run goes on from")
+        ->capture_default_str();
+    add_sizes(app, options);
+    add_threads(app, options.run);
+    add_seed(app, options.run);
+    add_quiet(app, options.run);
+}
+
+int main(int count, char** arguments) {
+    CLI::App app("Run the experiments of the composite quantization paper and write a report about them.",
+                 "summand-paper");
+    app.set_version_flag("--version", std::string(version()));
+    app.footer("Example:\n  summand-paper --data DIR --set sift --bits 64 -o paper");
+    Options options;
+    add_options(app, options);
+    return run_program(app, count, arguments, [&options] { run_paper(options); });
+}
+
+}  // namespace
+}  // namespace summand::cli
+
+int main(int count, char** arguments) { return summand::cli::main(count, arguments); }

@@ -1,0 +1,36 @@
+// What a run of experiments found, as a page for people and as JSON for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "campaign.h"
+
+namespace summand::cli {
+
+struct PaperReport {
+    CampaignOptions options;
+    CampaignResult result;
+    std::string machine;  ///< processor, threads and instruction set
+    std::uint64_t seed = 1;
+};
+
+/// How many checks of an experiment hold, in words.
+struct Verdict {
+    std::string word;  ///< "agrees", "agrees in part", "differs", "open"
+    std::string text;  ///< a sentence; names the checks that do not hold
+    std::size_t held = 0, all = 0;
+};
+
+Verdict verdict(const Findings& findings);
+
+/// The processor of this machine and what is used of it.
+std::string machine_name(unsigned threads);
+
+/// Commits that the cells were measured with; more than one where a run was resumed by another build.
+std::vector<std::string> commits(const CampaignResult& result);
+
+nlohmann::ordered_json to_json(const PaperReport& report);
+std::string html(const PaperReport& report);
+
+}  // namespace summand::cli
