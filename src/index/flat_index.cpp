@@ -33,14 +33,7 @@ Planes planes_for(const Codes& codes) {
 
 // Throws where the codes do not belong to the model.
 std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const PackedCodes& packed, Metric metric) {
-    const Dictionaries& words = quantizer.dictionaries;
-    require(packed.parts().model == identity(quantizer),
-            "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed.dictionaries() == words.count && packed.shape().words == words.words, "index: expected codes of ",
-            words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
-            packed.shape().words);
-    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(metric)), "index: expected codes ",
-            packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require_codes_of(quantizer, metric, packed);
     return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
 }
 

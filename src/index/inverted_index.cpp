@@ -12,15 +12,11 @@ namespace {
 
 void check_fit(const InvertedModel& model, const InvertedLists& lists) {
     const Quantizer& quantizer = model.quantizer;
-    const PackedCodes& packed = lists.packed();
     require(quantizer.dimensions() == model.partition.dimensions(), "index: expected cells of ", quantizer.dimensions(),
             " dimensions, got ", model.partition.dimensions());
     require(lists.cells() == model.partition.cells(), "index: expected the lists of ", model.partition.cells(),
             " cells, got ", lists.cells());
-    require(packed.parts().model == identity(quantizer),
-            "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(model.metric)), "index: expected codes ",
-            packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require_codes_of(quantizer, model.metric, lists.packed());
     require(!quantizer.unit_length && !quantizer.binary_queries,
             "index: an inverted index takes no quantizer of unit vectors or of signs");
 }

@@ -185,7 +185,13 @@ nlohmann::json ContainerReader::metadata() const {
           " bytes of ", summand::name(section.type), ", expected text of at most ", kLongestMetadata);
     std::string text(section.length, ' ');
     read(section, std::as_writable_bytes(std::span(text)));
-    nlohmann::json parsed = nlohmann::json::parse(text, nullptr, /* allow_exceptions */ false);
+    bool too_deep = false;  // copies of what is nested deeper go down the stack as far
+    const auto watch_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        too_deep |= depth > kDeepestMetadata;
+        return !too_deep;
+    };
+    nlohmann::json parsed = nlohmann::json::parse(text, watch_depth, /* allow_exceptions */ false);
+    check(!too_deep, "section metadata nests objects deeper than ", kDeepestMetadata, " levels");
     check(parsed.is_object(), "section metadata is not a JSON object");
     return parsed;
 }

@@ -1,5 +1,7 @@
 #include "index/inverted_lists.h"
 #include "io/container_support.h"
+#include "io/inverted_model_file.h"
+#include "io/packed_codes_file.h"
 #include "summand/inverted.h"
 #include "support/data.h"
 
@@ -77,6 +79,24 @@ TEST(InvertedFile, ListsThatDoNotFitAreRefused) {
     store_little(&bytes[content_of(good, "ids")], ~std::uint64_t{0});
     reseal(bytes);
     expect_error([&] { load_inverted_index(bytes, "i.smd"); }, {"i.smd: index: expected ids below 2^63, got"});
+}
+
+// One who forges a file can make codes claim any model.
+TEST(InvertedFile, CodesOfOtherSizesThanTheModelsAreRefused) {
+    const InvertedIndex index = small_index("IVF3,PQ2x4");
+    const InvertedLists::Parts& lists = index.lists()->parts();
+    for (const char* spec : {"IVF3,PQ4x4", "IVF3,PQ2x8", "IVF3,PQ1x4"}) {
+        const InvertedIndex other = small_index(spec);
+        PackedCodes::Parts codes = other.lists()->packed().parts();
+        codes.model = identity(index.model().quantizer);
+        ContainerWriter writer(Kind::inverted);
+        add_inverted_model(writer, index.model());
+        writer.add("lists", Element::uint64, {lists.begin.size()}, lists.begin);
+        writer.add("ids", Element::uint64, {lists.ids.size()}, lists.ids);
+        add_packed_codes(writer, PackedCodes(codes));
+        expect_error([&] { load_inverted_index(writer.finish(), "i.smd"); },
+                     {"i.smd: index: expected codes of 2 dictionaries of 16 words, got"});
+    }
 }
 
 TEST(InvertedFile, GroupsThatDoNotDivideTheCellsAreRefused) {
