@@ -243,6 +243,19 @@ TEST(AnyIndex, ParametersOfWhatIsNotThereAreRefused) {
     expect_error([&] { index.search(vectors.view(), {.k = 0}); }, {"expected k of at least 1, got 0"});
 }
 
+// rows·k wrapped to a small number, and the answers were written past it.
+TEST(AnyIndex, MoreNeighborsThanMemoryHoldsAreRefused) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    for (const char* spec : {"PQ2x4", "IVF6,PQ2x4"})
+        for (const bool refined : {false, true}) {
+            AnyIndex index = first_layer(spec, Metric::euclidean, vectors);
+            if (refined) index.set_refinement(rows_of(vectors));
+            for (const std::size_t k : {std::size_t{1} << 62, std::size_t{1} << 63, ~std::size_t{0}})
+                expect_error([&] { index.search(vectors.view().slice(0, 4), {.k = k}); },
+                             {"matrix: expected sizes that fit memory, got 4 rows"});
+        }
+}
+
 TEST(AnyIndex, CodesNeedTheIdsFromZeroOn) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
     const InvertedModel model = train(vectors.view(), parse_index_spec("IVF6,PQ2x4"));
