@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "model/transform.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 
@@ -23,8 +24,7 @@ Codes slice(const Codes& codes, std::size_t first, std::size_t count) {
 // A model of unit vectors approximates x / |x|.
 double scale_of(const Quantizer& quantizer, std::span<const float> vector) {
     if (!quantizer.unit_length) return 1;
-    double squares = 0;
-    for (const float value : vector) squares += static_cast<double>(value) * value;
+    const double squares = squared_length(vector);
     return squares > 0 ? 1 / std::sqrt(squares) : 1;
 }
 
