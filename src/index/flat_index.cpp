@@ -7,6 +7,7 @@
 #include "index/packed_codes.h"
 #include "index/selection.h"
 #include "model/lookup.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "summand/index.h"
 
@@ -31,6 +32,11 @@ Planes planes_for(const Codes& codes) {
     return codes.rows.values().size() > kCacheBytes ? Planes::quads : Planes::whole;
 }
 
+Quantizer valid(Quantizer quantizer) {
+    require_valid(quantizer, "index");
+    return quantizer;
+}
+
 // Throws where the codes do not belong to the model.
 std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const PackedCodes& packed, Metric metric) {
     require_codes_of(quantizer, metric, packed);
@@ -40,13 +46,13 @@ std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const 
 }  // namespace
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
-    : quantizer_(std::move(quantizer)),
+    : quantizer_(valid(std::move(quantizer))),
       packed_(PackedCodes::pack(codes, quantizer_, metric, planes_for(codes))),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}
 
 FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric)
-    : quantizer_(std::move(quantizer)),
+    : quantizer_(valid(std::move(quantizer))),
       packed_(std::move(packed)),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}

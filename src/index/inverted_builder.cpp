@@ -3,6 +3,7 @@
 
 #include "index/inverted_lists.h"
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "summand/inverted.h"
 
@@ -56,7 +57,10 @@ void check_fit(const CellCodes& encoded, const InvertedModel& model) {
 }  // namespace
 
 InvertedBuilder::InvertedBuilder(InvertedModel model, EncodeOptions options)
-    : model_(std::move(model)), options_(std::move(options)) {}
+    : model_(std::move(model)), options_(std::move(options)) {
+    require_valid(model_.quantizer, "index");
+    require_valid(model_.partition, "index");
+}
 
 void InvertedBuilder::add(MatrixView<float> vectors) { add(encode(vectors)); }
 
@@ -72,6 +76,7 @@ CellCodes InvertedBuilder::encode(MatrixView<float> vectors) const {
     Matrix<float> moved(vectors.rows(), vectors.columns(),
                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     if (model_.metric == Metric::cosine) scale_to_unit_length(moved, "add");
+    require_scorable(moved.view(), "add");
     CellCodes result{.cells = assign(model_.partition, moved.view(), options_.execution)};
     if (model_.coding == Coding::residual) moved = residuals(model_.partition, result.cells, moved.view());
     result.codes = summand::encode(model_.quantizer, moved.view(), options_);

@@ -4,6 +4,7 @@
 #include "index/collectors.h"
 #include "index/inverted_scan.h"
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "summand/inverted.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 void check_fit(const InvertedModel& model, const InvertedLists& lists) {
     const Quantizer& quantizer = model.quantizer;
+    require_valid(quantizer, "index");
+    require_valid(model.partition, "index");
     require(quantizer.dimensions() == model.partition.dimensions(), "index: expected cells of ", quantizer.dimensions(),
             " dimensions, got ", model.partition.dimensions());
     require(lists.cells() == model.partition.cells(), "index: expected the lists of ", model.partition.cells(),
@@ -19,13 +22,6 @@ void check_fit(const InvertedModel& model, const InvertedLists& lists) {
     require_codes_of(quantizer, model.metric, lists.packed());
     require(!quantizer.unit_length && !quantizer.binary_queries,
             "index: an inverted index takes no quantizer of unit vectors or of signs");
-}
-
-Matrix<float> unit_length(const char* what, MatrixView<float> queries) {
-    Matrix<float> result(queries.rows(), queries.columns(),
-                         std::vector<float>(queries.data(), queries.row(queries.rows())));
-    scale_to_unit_length(result, what);
-    return result;
 }
 
 }  // namespace
@@ -72,7 +68,7 @@ void InvertedIndex::scan(const char* what, MatrixView<float> queries, const Inve
     tables_->check(what, queries);
     Matrix<float> scaled;
     if (model_.metric == Metric::cosine) {
-        scaled = unit_length(what, queries);
+        scaled = of_unit_length(queries, what);
         queries = scaled.view();
     }
     std::optional<Reconstruction> reconstruction;

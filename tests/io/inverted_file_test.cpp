@@ -1,3 +1,6 @@
+#include <cmath>
+#include <functional>
+
 #include "index/inverted_lists.h"
 #include "io/container_support.h"
 #include "io/inverted_model_file.h"
@@ -54,6 +57,36 @@ TEST(InvertedFile, EveryMethodOfTheRegistryCodesResiduals) {
                   index.search(queries.view(), {.k = 10, .probes = 2}))
             << method.name;
     }
+}
+
+// Large values are refused, or give an index that can be loaded.
+TEST(InvertedFile, WhateverIsBuiltCanBeLoaded) {
+    const Matrix<float> queries = clustered(5, 8, 2);
+    std::size_t refused = 0, loaded = 0;
+    for (const char* spec : {"IVF6,PQ2x4", "IMI2x2,PQ2x4", "IVF6(coding=plain),CQ2x4(iterations=1)"})
+        for (const float large : {1e10f, 1e16f, 1e18f, 1e19f, 1e30f}) {
+            Matrix<float> vectors = clustered(300, 8);
+            vectors[17][3] = large;
+            const InvertedModel model = train(clustered(300, 8).view(), parse_index_spec(spec));
+            const auto train_again = [&] { return train(vectors.view(), parse_index_spec(spec)); };
+            for (const std::function<InvertedModel()>& made : {std::function([&] { return model; }),
+                                                               std::function<InvertedModel()>(train_again)}) {
+                try {
+                    InvertedBuilder builder(made());
+                    builder.add(vectors.view());
+                    const InvertedIndex index = std::move(builder).finish();
+                    const Neighbors found = load_inverted_index(save(index)).search(queries.view());
+                    for (const float score : found.scores.values()) EXPECT_FALSE(std::isnan(score)) << spec << large;
+                    ++loaded;
+                } catch (const Error& error) {
+                    EXPECT_NE(std::string(error.what()).find("row 17 has the squared length"), std::string::npos)
+                        << error.what();
+                    ++refused;
+                }
+            }
+        }
+    EXPECT_GE(loaded, 6u);
+    EXPECT_GE(refused, 12u);
 }
 
 TEST(InvertedFile, AnEmptyIndexComesBack) {
