@@ -309,8 +309,8 @@ TEST(InvertedIndex, EmptyCellsOneCellAndMoreCellsThanVectors) {
     EXPECT_EQ(empty.index.search(queries.view(), {.k = 2, .probes = 64}).ids, Matrix<std::int64_t>(3, 2, kNoId));
     EXPECT_EQ(empty.index.search_range(queries.view(), 1e9f, {.probes = 64}).entries.size(), 0u);
 
-    const Matrix<float> learn = clustered(40, kDimensions);
-    const InvertedModel model = train(learn.view(), parse_index_spec("IVF100,PQ2x4"));
+    const Matrix<float> learn = clustered(40, kDimensions), more = clustered(150, kDimensions);
+    const InvertedModel model = train(more.view(), parse_index_spec("IVF100,PQ2x4"));
     const Neighbors found = index_of(model, learn).search(queries.view(), {.k = 41, .probes = 100});
     for (std::size_t q = 0; q < 3; ++q) {
         EXPECT_NE(found.ids[q][39], kNoId);
