@@ -64,6 +64,7 @@ struct RefineFile {
 using Refinement = std::variant<RefineCodes, RefineFile>;
 
 class FirstCodes;
+class Decoder;
 
 class AnyIndex {
 public:
@@ -105,6 +106,7 @@ private:
     std::shared_ptr<const First> first_;
     std::optional<Refinement> refinement_ = {};
     std::shared_ptr<const FirstCodes> first_codes_ = {};  // with codes of a second layer
+    std::shared_ptr<const Decoder> second_words_ = {};    // those codes put together
     SearchParameters defaults_ = {};
 };
 

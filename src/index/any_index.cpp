@@ -7,6 +7,7 @@
 #include "index/first_codes.h"
 #include "model/exact_score.h"
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -23,6 +24,7 @@ Matrix<float> moved(MatrixView<float> vectors, Metric metric, const char* what) 
 
 void check_codes(const RefineCodes& codes, std::size_t size, std::size_t dimensions) {
     const Dictionaries& words = codes.quantizer.dictionaries;
+    require_valid(codes.quantizer, "index: second layer");
     require(codes.quantizer.dimensions() == dimensions, "index: expected a second layer of ", dimensions,
             " dimensions, got ", codes.quantizer.dimensions());
     require(codes.rows.size() == size * words.count, "index: expected a second layer of ", size, " codes of ",
@@ -76,9 +78,11 @@ std::size_t AnyIndex::memory_bytes() const {
 
 void AnyIndex::set_refinement(Refinement refinement) {
     first_codes_ = nullptr;
+    second_words_ = nullptr;
     if (const auto* codes = std::get_if<RefineCodes>(&refinement)) {
         check_codes(*codes, size(), dimensions());
         first_codes_ = std::make_shared<const FirstCodes>(first_);
+        second_words_ = std::make_shared<const Decoder>(codes->quantizer);
     } else {
         check_file(std::get<RefineFile>(refinement), size(), dimensions());
     }
@@ -130,7 +134,7 @@ Matrix<float> AnyIndex::refined_vectors(std::span<const std::int64_t> ids) const
     Matrix<float> vectors(ids.size(), dimensions());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         first_codes_->reconstruct(ids[i], vectors.row(i));
-        add_decoded(codes.quantizer, codes.rows.data() + static_cast<std::size_t>(ids[i]) * M, vectors.row(i));
+        second_words_->add(codes.rows.data() + static_cast<std::size_t>(ids[i]) * M, vectors.row(i));
     }
     return vectors;
 }

@@ -279,4 +279,23 @@ TEST(AnyIndex, CodesNeedTheIdsFromZeroOn) {
                  {"expected vectors of 8 dimensions, got 9"});
 }
 
+TEST(AnyIndex, CosineIsTheSameForVectorsOfAnyLength) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(5, kDimensions, 2);
+    const auto scaled = [](Matrix<float> rows, float factor) {
+        for (std::size_t i = 0; i < rows.size(); ++i) rows.data()[i] *= factor;
+        return rows;
+    };
+    for (const char* spec : {"PQ2x4", "IVF6,PQ2x4"}) {
+        const Neighbors expected =
+            first_layer(spec, Metric::cosine, vectors).search(queries.view(), {.k = 20});
+        for (const float factor : {1e-23f, 2e19f}) {
+            const AnyIndex index = first_layer(spec, Metric::cosine, scaled(vectors, factor));
+            const Neighbors found = index.search(scaled(queries, 1 / factor).view(), {.k = 20});
+            for (std::size_t q = 0; q < queries.rows(); ++q)
+                for (std::size_t j = 0; j < 20; ++j)
+                    EXPECT_NEAR(found.scores[q][j], expected.scores[q][j], 1e-3) << spec << " " << factor;
+        }
+    }
+}
+
 }  // namespace summand::test
