@@ -35,13 +35,14 @@ bool all_zero(std::span<const std::byte> bytes) {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// The CRC of header and table, with a zero in its own place.
-std::uint32_t head_crc(Bytes head) {
-    store_little(&head[header::kCrc], std::uint32_t{0});
-    return crc32_of(head.data(), head.size());
-}
-
 }  // namespace
+
+// The checksum is taken with a zero in its own place.
+bool is_sound_head(Bytes head) {
+    const auto crc = load_little<std::uint32_t>(&head[header::kCrc]);
+    store_little(&head[header::kCrc], std::uint32_t{0});
+    return crc == crc32_of(head.data(), head.size());
+}
 
 ContainerReader::ContainerReader(const ByteSource& bytes, std::string_view name) : bytes_(bytes), name_(name) {
     const Bytes head = verified_head();
@@ -74,8 +75,7 @@ Bytes ContainerReader::verified_head() {
 
     head.resize(head_size);
     bytes_.read_at(0, head);
-    check(load_little<std::uint32_t>(&head[header::kCrc]) == head_crc(head),
-          "damaged header: its checksum does not match");
+    check(is_sound_head(head), "damaged header: its checksum does not match");
     check(total <= size, "truncated: ", total - size, " of ", total, " bytes are missing");
     check(total == size, "trailing bytes: ", size - total, " follow the ", total, " of the file");
     const auto kind = load_little<std::uint32_t>(&head[header::kKind]);
