@@ -120,21 +120,27 @@ TEST(Nocq, TiedOffsetsReproduceTheDistancesOfThePaper) {
 TEST(Nocq, TheGeneralisedTriangleInequalityHolds) {
     const std::size_t D = 6;
     for (const std::size_t dictionaries : {1, 2, 4}) {
-        const Dictionaries words = test::random_dictionaries(dictionaries, 5, D, dictionaries);
+        Quantizer model{.method = "NOCQ", .centre = std::vector<float>(D)};
+        model.dictionaries = test::random_dictionaries(dictionaries, 5, D, dictionaries);
+        for (std::size_t w = 0; w < 5 * dictionaries; ++w)
+            model.word_offsets.push_back(
+                static_cast<float>(test::dot(model.dictionaries.rows.row(w), model.dictionaries.rows.row(w), D)));
         const Matrix<float> queries = test::random_matrix(20, D, 11), vectors = test::random_matrix(50, D, 12);
-        const Matrix<std::uint8_t> codes = test::random_code_rows(50, dictionaries, 5, 13);
-        for (std::size_t i = 0; i < 50; ++i) {
-            const std::vector<float> sum = test::sum_of_words(words, codes.row(i));
-            const double bound = std::sqrt(test::squared_distance(vectors.row(i), sum.data(), D)) +
-                                 std::sqrt(std::abs(test::cross_term(words, codes.row(i))));
-            for (std::size_t q = 0; q < 20; ++q) {
-                double searched = 0;
+        const Codes codes{test::random_code_rows(50, dictionaries, 5, 13), {}, identity(model)};
+        const Matrix<float> decoded = decode(model, codes);
+        for (std::size_t q = 0; q < 20; ++q) {
+            const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
+            const double rest = static_cast<double>(dictionaries - 1) * test::dot(queries.row(q), queries.row(q), D);
+            for (std::size_t i = 0; i < 50; ++i) {
+                const double searched = table.offset + double{table.sum(codes.rows.row(i))} + rest;
+                double words = 0;  // Σ_m |q - c_m|²
                 for (std::size_t m = 0; m < dictionaries; ++m)
-                    searched += test::squared_distance(queries.row(q), words.word(m, codes[i][m]), D);
-                const double truth =
-                    test::squared_distance(queries.row(q), vectors.row(i), D) +
-                    static_cast<double>(dictionaries - 1) * test::dot(queries.row(q), queries.row(q), D);
-                EXPECT_LE(std::abs(std::sqrt(searched) - std::sqrt(truth)), bound + 1e-5);
+                    words += test::squared_distance(queries.row(q), model.dictionaries.word(m, codes.rows[i][m]), D);
+                ASSERT_NEAR(searched, words, 1e-4);
+                const double truth = test::squared_distance(queries.row(q), vectors.row(i), D) + rest;
+                const double bound = std::sqrt(test::squared_distance(vectors.row(i), decoded.row(i), D)) +
+                                     std::sqrt(std::abs(test::cross_term(model.dictionaries, codes.rows.row(i))));
+                EXPECT_LE(std::abs(std::sqrt(searched) - std::sqrt(truth)), bound + 1e-4);
             }
         }
     }
