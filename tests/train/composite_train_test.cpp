@@ -10,6 +10,7 @@
 #include "summand/evaluate.h"
 #include "summand/train.h"
 #include "support/data.h"
+#include "train/offset_rule.h"
 
 namespace summand {
 namespace {
@@ -370,16 +371,22 @@ TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
     }
 }
 
+// Of 12,000 vectors enough stay outside for a rule to be chosen; of 2,000 the usual one is taken.
 TEST(Locq, KeepsAGivenRuleAndElseChoosesOne) {
-    const Matrix<float> vectors = clustered(2000, 8);
-    const EncoderSettings given =
-        train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=0.25,expectation=0.75)")).encoder;
-    EXPECT_EQ(given.theta, 0.25f);
-    EXPECT_EQ(given.expectation, 0.75f);
-    const EncoderSettings half = train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=7)")).encoder;
-    EXPECT_EQ(half.theta, 7);
-    EXPECT_GT(half.expectation, 0.5f);
-    EXPECT_LE(half.expectation, 1);
+    const auto rule = [](const Matrix<float>& vectors, const std::string& options) {
+        const EncoderSettings chosen =
+            train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq" + options + ")")).encoder;
+        return std::pair(chosen.theta, chosen.expectation);
+    };
+    const Matrix<float> few = clustered(2000, 8), many = clustered(12000, 8), others = test::random_matrix(12000, 8, 1);
+    const OffsetRule usual = usual_offset_rule({});
+    EXPECT_EQ(rule(few, ""), std::pair(static_cast<float>(usual.theta), static_cast<float>(usual.expectation)));
+    EXPECT_NE(rule(many, ""), rule(few, ""));
+    EXPECT_NE(rule(many, ""), rule(others, ""));
+    EXPECT_EQ(rule(many, ",theta=0.25,expectation=0.75"), std::pair(0.25f, 0.75f));
+    EXPECT_EQ(rule(many, ",theta=7").first, 7);
+    EXPECT_EQ(rule(many, ",expectation=0.5").second, 0.5f);
+    EXPECT_NE(rule(many, ",expectation=0.5").first, rule(few, ",expectation=0.5").first);
 }
 
 // Held-out figures are those of fresh encodings, so they stay near what vectors never seen give.
