@@ -168,10 +168,10 @@ TEST(Cells, RotatedHalvesAreNoWorseThanHalves) {
     EXPECT_LT(error("IMI2x4(coarse=OPQ,iterations=20)"), error("IMI2x4(coarse=PQ,iterations=20)"));
 }
 
-TEST(Cells, MoreCellsThanVectorsAreTrained) {
-    const Partition partition = cells_of("IVF50", 20);
+TEST(Cells, AsManyCellsAsVectorsAreTheVectors) {
+    const Partition partition = cells_of("IVF50", 50);
     EXPECT_EQ(partition.cells(), 50u);
-    const Matrix<float> vectors = clustered(20, kDimensions);
+    const Matrix<float> vectors = clustered(50, kDimensions);
     const Matrix<float> left = residuals(partition, assign(partition, vectors.view()), vectors.view());
     EXPECT_NEAR(dot(left.data(), left.data(), left.size()), 0, 1e-3);
 }
