@@ -73,7 +73,8 @@ void add_search(CLI::App& app, Chosen& chosen) {
     add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,
                     "Ids to write, best first (.ivecs .ibin .npy); without it they are printed");
-    verb.add_option("--scores", options->scores, "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer");
+    verb.add_option("--scores", options->scores,
+                    "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer");
     add_threads(verb, options->run);
     add_json(verb, options->run);
     add_quiet(verb, options->run);

@@ -21,8 +21,8 @@
 
 namespace summand {
 
-/// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, from 0 to 2^63 - 1.
-/// A range is kept as its ends, a list as sorted ids, or as a bitmap where that is about as small.
+/// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, up to 2^63 - 1. A
+/// range is kept as its ends, a list as sorted ids, or as a bitmap where that is about as small.
 class IdFilter {
 public:
     static IdFilter range(std::int64_t first, std::int64_t last);  ///< first <= id < last

@@ -106,7 +106,8 @@ SearchParameters AnyIndex::resolved(const SearchParameters& given, std::size_t k
     SearchParameters result = own_cells ? defaults_ : given;
     if (inverted() && result.probes == 0 && result.candidates == 0) result.probes = InvertedSearchOptions().probes;
     const auto wanted = given.refine ? given.refine : defaults_.refine;
-    result.refine = wanted.value_or(refinement_ ? kRefinedPerNeighbor * std::min(k, SIZE_MAX / kRefinedPerNeighbor) : 0);
+    const std::size_t usual = kRefinedPerNeighbor * std::min(k, SIZE_MAX / kRefinedPerNeighbor);
+    result.refine = wanted.value_or(refinement_ ? usual : 0);
     if (*result.refine > 0) result.refine = std::max(k, *result.refine);
     return result;
 }

@@ -9,8 +9,8 @@
 
 namespace summand {
 
-/// The words of a model in the space of the data: rotated once, so that a code is M additions of D values, not a product
-/// with the rotation. Our kernels and plain sums only, so that a search gives the same bits everywhere.
+/// The words of a model in the space of the data: rotated once, so that a code is M additions of D values, not a
+/// product with the rotation. Our kernels and plain sums only, so that a search gives the same bits everywhere.
 class Decoder {
 public:
     explicit Decoder(const Quantizer& quantizer);

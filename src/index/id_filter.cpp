@@ -79,8 +79,8 @@ bool IdFilter::keeps(std::int64_t id) const {
         [&](const Range& range) { return range.first <= id && id < range.last; },
         [&](const List& list) { return std::binary_search(list.begin(), list.end(), id); },
         [&](const Bitmap& words) {
-            const std::size_t word = static_cast<std::size_t>(id) / kWordIds;
-            return id >= 0 && word < words.size() && (words[word] >> (static_cast<std::size_t>(id) % kWordIds) & 1) != 0;
+            const auto bit = static_cast<std::size_t>(id);
+            return id >= 0 && bit / kWordIds < words.size() && (words[bit / kWordIds] >> bit % kWordIds & 1) != 0;
         }};
     return std::visit(form, ids_);
 }

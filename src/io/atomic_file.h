@@ -38,8 +38,8 @@ private:
     int descriptor_ = -1;
 };
 
-/// Throws `Error` with the reason of a system call that failed: one that has just returned less than zero. A call of its
-/// own, so that the reason is not asked for before the system call.
+/// Throws `Error` with the reason of a system call that failed: one that has just returned less than zero. A call of
+/// its own, so that the reason is not asked for before the system call.
 void require_written(std::int64_t result, const std::string& path);
 
 /// Appends to a file that exists, and syncs it. After a crash there may be a part of the bytes.

@@ -38,7 +38,8 @@ Partition read_cells(const ContainerReader& reader, const Fields& fields, std::s
         partition.groups = {groups, dimensions,
                             reader.values<float>("cell_groups", Element::float32, {groups, dimensions})};
         partition.group_begin = reader.values<std::uint64_t>("cell_group_begin", Element::uint64, {groups + 1});
-        reader.check(valid_groups(partition.group_begin, groups, words.words), "section cell_group_begin does not divide ", words.words, " cells");
+        reader.check(valid_groups(partition.group_begin, groups, words.words),
+                     "section cell_group_begin does not divide ", words.words, " cells");
     }
     return partition;
 }

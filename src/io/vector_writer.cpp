@@ -220,7 +220,8 @@ void write_ids(const std::string& path, MatrixView<std::int64_t> ids) {
 void write_neighbors(const std::string& ids_path, const std::string& scores_path, const Neighbors& found) {
     std::vector<VectorWriter::Rows> files;
     files.reserve(2);
-    if (!ids_path.empty()) files.emplace_back(ids_path, id_format(ids_path), found.ids.columns()).write(found.ids.view());
+    if (!ids_path.empty())
+        files.emplace_back(ids_path, id_format(ids_path), found.ids.columns()).write(found.ids.view());
     if (!scores_path.empty())
         files.emplace_back(scores_path, score_format(scores_path), found.scores.columns(), Values::scores)
             .write(found.scores.view());

@@ -54,8 +54,8 @@ void spread_one_by_one(MatrixView<float> points, const KMeansOptions& options, s
     }
 }
 
-// `count` points, the j-th from the j-th of as many equal parts of the sum of weights: none is drawn twice unless it has
-// the weight of several.
+// `count` points, the j-th from the j-th of as many equal parts of the sum of weights: none is drawn twice unless it
+// weighs as much as several.
 std::vector<std::size_t> draw(const std::vector<float>& nearest, std::size_t count, Random& random) {
     const double part = sum_of_weights(nearest) / static_cast<double>(count);
     std::vector<std::size_t> chosen;
@@ -80,7 +80,8 @@ void spread_by_doubling(MatrixView<float> points, const KMeansOptions& options, 
         sample = Matrix<float>(rows.size(), points.columns());
         for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(points.row(rows[i]), points.columns(), sample.row(i));
     }
-    std::vector<float> nearest = nearest_centres(sample.view(), centres.view().slice(0, done), options.execution).distance;
+    const MatrixView<float> first = centres.view().slice(0, done);
+    std::vector<float> nearest = nearest_centres(sample.view(), first, options.execution).distance;
     while (done < centres.rows()) {
         check_stop(options.execution);
         const std::size_t count = std::min(done, centres.rows() - done);

@@ -83,8 +83,8 @@ TEST(KMeans, ItsObjectiveNeverRises) {
     }
 }
 
-// Of 1500 groups that are far apart, uniform draws of 1500 points find the share 1 - 1/e. The last 476 centres are drawn
-// at once.
+// Of 1500 groups that are far apart, uniform draws of 1500 points find the share 1 - 1/e. The last 476 centres are
+// drawn at once.
 TEST(KMeans, ManyCentresBeginInAlmostAllOfTheClusters) {
     constexpr std::size_t kGroups = 1500;
     Matrix<float> points = random_matrix(8 * kGroups, 4, 7);

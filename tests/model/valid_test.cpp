@@ -47,7 +47,8 @@ TEST(Valid, AnIndexRefusesAModelThatIsNot) {
                  {"index: expected 8 word offsets, got 7"});
     InvertedModel model{.partition = groups_of_cells(), .quantizer = dense_quantizer({2, 4, 3})};
     model.partition.word_offsets[0] = HUGE_VALF;
-    expect_error([&] { InvertedBuilder builder(model); }, {"index: the offsets of cells hold a number that is not finite"});
+    expect_error([&] { InvertedBuilder builder(model); },
+                 {"index: the offsets of cells hold a number that is not finite"});
 }
 
 }  // namespace summand::test

@@ -62,8 +62,9 @@ TEST(Cells, TwoLevelsFindTheNearestCentreAlmostAlways) {
 
 TEST(Cells, MoreThanTheVectorsToLearnFromAreRefused) {
     for (const char* spec : {"IVF21", "IVF21(groups=4)", "IVF100000"})
-        expect_error([&] { cells_of(spec, 20); }, {"train: expected a vector or more to learn each of", "cells from, got 20",
-                                                   "learn from more of them", "or ask for fewer cells"});
+        expect_error([&] { cells_of(spec, 20); },
+                     {"train: expected a vector or more to learn each of", "cells from, got 20",
+                      "learn from more of them", "or ask for fewer cells"});
     expect_error([&] { cells_of("IMI2x5", 20); }, {"each of 32 words of cells from, got 20 vectors"});
     EXPECT_EQ(cells_of("IVF20", 20).cells(), 20u);
 }
