@@ -26,8 +26,7 @@ void print_rows(const Neighbors& found) {
 
 void write(const Options& options, const Neighbors& found) {
     const SaveGuard guard;
-    if (!options.output.empty()) write_ids(options.output, found.ids.view());
-    if (!options.scores.empty()) write_vectors(options.scores, found.scores.view());
+    write_neighbors(options.output, options.scores, found);
 }
 
 void check_files(const Options& options) {
@@ -74,7 +73,8 @@ void add_search(CLI::App& app, Chosen& chosen) {
     add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,
                     "Ids to write, best first (.ivecs .ibin .npy); without it they are printed");
-    verb.add_option("--scores", options->scores, "Scores to write (.fvecs .fbin .npy)");
+    verb.add_option("--scores", options->scores,
+                    "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer");
     add_threads(verb, options->run);
     add_json(verb, options->run);
     add_quiet(verb, options->run);

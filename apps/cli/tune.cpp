@@ -1,6 +1,8 @@
 // summand tune: the cheapest search parameters that find enough, kept in the index as its defaults.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -95,11 +97,22 @@ void write_summary(const Options& options, const Tuning& tuning, const Run& run)
         {{"target", options.target}, {"chosen", tuning.chosen ? json_of(*tuning.chosen) : Json()}, {"trials", trials}});
 }
 
+/// Which file a path names, and which state of it.
+using FileIdentity = std::array<std::int64_t, 5>;
+
+FileIdentity identity_of(const std::string& path) {
+    struct ::stat status {};
+    require(::stat(path.c_str(), &status) == 0, path, ": cannot be found any more");
+    return {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), status.st_size,
+            status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
 void run_tune(const Options& options) {
     Run run(options.run);
     const TuneTarget target = *parse_target(options.target);
     check_outputs({options.index, options.queries, options.truth, options.base}, {{options.run.json}});
     check_output(options.index);
+    const FileIdentity loaded = identity_of(options.index);
     Index index = Index::open(options.index);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.dimensions(), options.index);
@@ -116,6 +129,8 @@ void run_tune(const Options& options) {
     index.set_defaults(tuning.chosen->parameters);
     {
         const SaveGuard guard;
+        require(identity_of(options.index) == loaded, options.index,
+                ": was replaced while it was tuned and is left as it is now; tune it again");
         index.save(options.index);
     }
     run.print(fmt::format("{}: searches with {} from now on; recall {:.4f} on these {} queries", options.index,

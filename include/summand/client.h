@@ -220,6 +220,7 @@ private:
         std::size_t at = json.find('"' + key + '"');
         check(at != std::string::npos, name_, "metadata has no ", key);
         at = json.find_first_not_of(" :", at + key.size() + 2);
+        check(at != std::string::npos, name_, "metadata ends after ", key);
         return json.substr(at, json.find_first_of(" ,}", at) - at);
     }
 
@@ -230,6 +231,8 @@ private:
               "stores a bias with each code, which a query does not need; train with --spec CQd8");
         unit_length_ = field(json, "unit_length") == "true";
         identity_ = field(json, "identity");
+        check(identity_.size() == 18 && identity_.find_first_not_of("\"0123456789abcdef") == std::string::npos, name_,
+              "the identity is not 16 hexadecimal digits");
     }
 
     void read_dictionaries(const Section& from, const Section& blocks) {
@@ -260,9 +263,10 @@ private:
         for (std::size_t d = 0; d < D; ++d) squared += static_cast<double>(vector[d]) * static_cast<double>(vector[d]);
         check(std::isfinite(squared) && (squared > 0 || !unit_length_), "encode",
               "expected finite values, not all of them zero where the model is for cosine");
-        const float length = unit_length_ ? static_cast<float>(std::sqrt(squared)) : 1.0f;
+        const double length = unit_length_ ? std::sqrt(squared) : 1.0;  // too long for a float, perhaps
         std::vector<float> moved(D);
-        for (std::size_t d = 0; d < D; ++d) moved[d] = vector[d] / length - centre_[d];
+        for (std::size_t d = 0; d < D; ++d)
+            moved[d] = static_cast<float>(static_cast<double>(vector[d]) / length) - centre_[d];
         if (rotation_.empty()) return moved;
         std::vector<float> rotated(D);
         for (std::size_t i = 0; i < D; ++i)

@@ -50,6 +50,7 @@ struct RefineFile {
 using Refinement = std::variant<RefineCodes, RefineFile>;
 
 class FirstCodes;
+class Decoder;
 
 /// Any number of threads may search one index at once; their searches run side by side. `set_refinement` and
 /// `set_defaults` change it, and need it for themselves. Copies are cheap and share the codes.
@@ -114,6 +115,7 @@ private:
     std::shared_ptr<const First> first_;
     std::optional<Refinement> refinement_ = {};
     std::shared_ptr<const FirstCodes> first_codes_ = {};  // with codes of a second layer
+    std::shared_ptr<const Decoder> second_words_ = {};    // those codes put together
     SearchParameters defaults_ = {};
 };
 

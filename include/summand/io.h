@@ -60,6 +60,9 @@ RefineFile refine_file(const std::string& path, const std::string& folder = {});
 /// Ground truth or results: .ivecs .ibin .npy or `file.hdf5:neighbors`.
 Matrix<std::int64_t> read_ids(const std::string& path);
 
+/// Scores of results: .fvecs .fbin .npy or `file.hdf5:distances`. +infinity where a query found fewer.
+Matrix<float> read_scores(const std::string& path);
+
 /// A vector file that is written as its rows come. Formats by extension: .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin
 /// .npy (float32). The file appears when `finish` returns; without it, or after an error, nothing is left behind.
 class VectorWriter {
@@ -85,6 +88,10 @@ private:
 /// Whole files, by the same writer.
 void write_vectors(const std::string& path, MatrixView<float> vectors);
 void write_ids(const std::string& path, MatrixView<std::int64_t> ids);
+
+/// Ids and scores of a search; either path may be empty. Where a query found fewer, ids are -1 and scores +infinity,
+/// which only these files may hold. Both files appear, or none where one of them cannot be written.
+void write_neighbors(const std::string& ids_path, const std::string& scores_path, const Neighbors& found);
 
 /// Throws, and leaves nothing, where such a file could not be written: an extension that stands for another format, a
 /// missing folder, no permission, something that is not a regular file. Asked before long work.

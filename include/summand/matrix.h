@@ -4,11 +4,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "summand/error.h"
+
 namespace summand {
+
+/// rows·columns; throws `Error` where so many values of that size cannot lie in memory.
+inline std::size_t matrix_size(std::size_t rows, std::size_t columns, std::size_t value_bytes) {
+    std::size_t values, bytes;
+    const bool wraps =
+        __builtin_mul_overflow(rows, columns, &values) || __builtin_mul_overflow(values, value_bytes, &bytes);
+    require(!wraps && bytes <= PTRDIFF_MAX, "matrix: expected sizes that fit memory, got ", rows, " rows of ", columns,
+            " columns");
+    return values;
+}
 
 /// Borrowed rows; the owner must outlive the view.
 template <class T>
@@ -39,7 +52,7 @@ class Matrix {
 public:
     Matrix() = default;
     Matrix(std::size_t rows, std::size_t columns, T value = T())
-        : values_(rows * columns, value), rows_(rows), columns_(columns) {}
+        : values_(matrix_size(rows, columns, sizeof(T)), value), rows_(rows), columns_(columns) {}
     Matrix(std::size_t rows, std::size_t columns, std::vector<T> values)
         : values_(std::move(values)), rows_(rows), columns_(columns) {}
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "summand/execution.h"
@@ -14,23 +16,33 @@
 
 namespace summand {
 
-/// The ids a search may return. Ids are row numbers of the base, from 0.
+/// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, up to 2^63 - 1. A
+/// range is kept as its ends, a list as sorted ids, or as a bitmap where that is about as small.
 class IdFilter {
 public:
     static IdFilter range(std::int64_t first, std::int64_t last);  ///< first <= id < last
     static IdFilter list(std::span<const std::int64_t> ids);       ///< any order
     static IdFilter bitmap(std::span<const std::uint8_t> bits);    ///< bit id%8 of byte id/8
-    static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);
+    static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);  ///< asked for id < size
 
     bool keeps(std::int64_t id) const;
 
-    /// Bits of the 64 ids from 64*word on; ids past the end are not kept.
-    std::uint64_t word(std::size_t word) const { return word < words_.size() ? words_[word] : 0; }
-    std::span<const std::uint64_t> words() const { return words_; }
+    /// Bit i%64 of word i/64 says whether id i is kept, for ids below `size`; those past the last word are not.
+    /// `room` holds the words where the filter is no bitmap.
+    std::span<const std::uint64_t> words(std::size_t size, std::vector<std::uint64_t>& room) const;
+
+    std::size_t memory_bytes() const;
 
 private:
-    void keep(std::int64_t id);
-    std::vector<std::uint64_t> words_ = {};
+    struct Range {
+        std::int64_t first, last;
+    };
+    using List = std::vector<std::int64_t>;  // ascending, each once
+    using Bitmap = std::vector<std::uint64_t>;
+
+    explicit IdFilter(std::variant<Range, List, Bitmap> ids) : ids_(std::move(ids)) {}
+
+    std::variant<Range, List, Bitmap> ids_;
 };
 
 /// How vectors of visited lists are scored: from tables, or each from its sum of words and centre (slower; for

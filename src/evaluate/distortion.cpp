@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "model/decode.h"
+#include "model/transform.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 
@@ -17,8 +18,7 @@ constexpr std::size_t kChunk = 1024;
 // A model of unit vectors approximates x / |x|.
 double scale_of(const Quantizer& quantizer, std::span<const float> vector) {
     if (!quantizer.unit_length) return 1;
-    double squares = 0;
-    for (const float value : vector) squares += static_cast<double>(value) * value;
+    const double squares = squared_length(vector);
     return squares > 0 ? 1 / std::sqrt(squares) : 1;
 }
 

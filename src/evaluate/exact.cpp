@@ -57,12 +57,13 @@ std::vector<ExactNeighbor> exhaustive(const Task& task, std::size_t query) {
 }
 
 std::vector<ExactNeighbor> rescored(const Task& task, std::size_t query, const std::vector<Neighbor>& candidates) {
+    if (candidates.size() < task.candidates()) return exhaustive(task, query);  // first-pass scores overflowed
     std::vector<ExactNeighbor> best;
     best.reserve(candidates.size());
     for (const Neighbor& candidate : candidates)
         best.push_back({task.score(query, static_cast<std::size_t>(candidate.id)), candidate.id});
     std::sort(best.begin(), best.end());
-    if (candidates.size() == task.base.rows() || best.empty()) return best;
+    if (candidates.size() == task.base.rows()) return best;
     // A row that was left out has a first-pass score of at least the last candidate's, less the rounding of both.
     const double query_norm =
         static_cast<double>(kernels().dot(task.queries.row(query), task.queries.row(query), task.base.columns()));
@@ -142,13 +143,6 @@ void measure_norms(Task& task) {
     }
 }
 
-Matrix<float> unit_copy(MatrixView<float> vectors, const char* what) {
-    Matrix<float> copy(vectors.rows(), vectors.columns(),
-                       std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
-    scale_to_unit_length(copy, what);
-    return copy;
-}
-
 }  // namespace
 
 Neighbors exact_neighbors(MatrixView<float> base, MatrixView<float> queries, std::size_t k, Metric metric,
@@ -159,8 +153,8 @@ Neighbors exact_neighbors(MatrixView<float> base, MatrixView<float> queries, std
     require_finite(base, "exact: base");
     require_finite(queries, "exact: queries");
     if (metric == Metric::cosine) {
-        const Matrix<float> unit_base = unit_copy(base, "exact: base"),
-                            unit_queries = unit_copy(queries, "exact: queries");
+        const Matrix<float> unit_base = of_unit_length(base, "exact: base"),
+                            unit_queries = of_unit_length(queries, "exact: queries");
         return exact_neighbors(unit_base.view(), unit_queries.view(), k, Metric::euclidean, execution);
     }
     Neighbors found{Matrix<std::int64_t>(queries.rows(), k, kNoId),

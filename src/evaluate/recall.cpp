@@ -55,14 +55,17 @@ double recall(const Neighbors& found, MatrixView<std::int64_t> truth, std::size_
     require_comparable("recall", found, truth, truths);
     require(answers > 0 && answers <= found.ids.columns(), "recall: expected from 1 to the ", found.ids.columns(),
             " answers that were searched for, got ", answers);
-    double sum = 0;
+    std::vector<std::size_t> hits(truths + 1);  // by how many the query wanted: counted, so that 9 of 10 are 0.9
     for (std::size_t query = 0; query < found.ids.rows(); ++query) {
         const TruthSet wanted = truth_of("recall", truth, query, truths);
         const auto first = found.ids[query].first(answers);
-        const auto hits = std::count_if(first.begin(), first.end(), [&](auto id) { return wanted.contains(id); });
-        sum += static_cast<double>(hits) / static_cast<double>(wanted.size());
+        hits[wanted.size()] += static_cast<std::size_t>(
+            std::count_if(first.begin(), first.end(), [&](auto id) { return wanted.contains(id); }));
     }
-    return sum / static_cast<double>(found.ids.rows());
+    double sum = 0;
+    for (std::size_t size = 1; size <= truths; ++size)
+        sum += static_cast<double>(hits[size]) / static_cast<double>(size * found.ids.rows());
+    return sum;
 }
 
 // The ranked list is what was returned: a relevant vector beyond the k-th answer counts as never found.

@@ -17,6 +17,7 @@ namespace {
 constexpr double kEntryCost = 4, kDimensionCost = 50;
 constexpr std::size_t kMostRefined = 256;  // candidates scored again for each answer
 constexpr std::size_t kQueryBlock = 64;
+constexpr std::size_t kInVain = 2;  // doublings that find nothing more and end the climb
 
 struct Visits {
     double cells = 0, vectors = 0;
@@ -115,11 +116,18 @@ private:
     bool reaches(const Trial& trial) const { return trial.recall >= target_.recall; }
     bool is_cheaper(const Trial& trial) const { return !tuning_.chosen || trial.cost < tuning_.chosen->cost; }
 
-    // Doubles the effort until the target is reached, or no setting can be cheaper any more.
+    // Doubles the effort until the target is reached, more vectors find no more, or no setting can be cheaper any more.
     void cheapest_with(std::size_t refine) {
+        Trial before;
+        std::size_t in_vain = 0;
         for (std::size_t now = least_effort();; now = std::min(2 * now, most_effort())) {
-            const Trial trial = costed(now, refine);
-            if (!is_cheaper(trial) || reaches(measured(trial)) || now == most_effort()) return;
+            Trial trial = costed(now, refine);
+            if (!is_cheaper(trial)) return;
+            trial = measured(trial);
+            if (reaches(trial) || now == most_effort()) return;
+            if (trial.vectors > before.vectors) in_vain = trial.recall == before.recall ? in_vain + 1 : 0;
+            if (in_vain == kInVain) return;
+            before = trial;
         }
     }
 

@@ -9,9 +9,19 @@
 
 namespace summand {
 
-/// `vector` += the approximation that `code` stands for. Our kernels and plain sums only, so that a search gives the
-/// same bits everywhere.
-void add_decoded(const Quantizer& quantizer, const std::uint8_t* code, float* vector);
+/// The words of a model in the space of the data: rotated once, so that a code is M additions of D values, not a
+/// product with the rotation. Our kernels and plain sums only, so that a search gives the same bits everywhere.
+class Decoder {
+public:
+    explicit Decoder(const Quantizer& quantizer);
+
+    /// `vector` += the approximation that `code` stands for.
+    void add(const std::uint8_t* code, float* vector) const;
+
+private:
+    Dictionaries words_;
+    std::vector<float> centre_;
+};
 
 class FirstCodes {
 public:
@@ -30,6 +40,7 @@ private:
     const Quantizer& quantizer() const;
 
     std::shared_ptr<const IndexParts::First> index_;
+    Decoder decoder_;
     std::vector<std::uint32_t> positions_;  // of ids in the lists of an inverted index; empty otherwise
 };
 

@@ -7,6 +7,7 @@
 #include "index/packed_codes.h"
 #include "index/selection.h"
 #include "model/lookup.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "summand/flat_index.h"
 
@@ -31,16 +32,14 @@ Planes planes_for(const Codes& codes) {
     return codes.rows.values().size() > kCacheBytes ? Planes::quads : Planes::whole;
 }
 
+Quantizer valid(Quantizer quantizer) {
+    require_valid(quantizer, "index");
+    return quantizer;
+}
+
 // Throws where the codes do not belong to the model.
 std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const PackedCodes& packed, Metric metric) {
-    const Dictionaries& words = quantizer.dictionaries;
-    require(packed.parts().model == identity(quantizer),
-            "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed.dictionaries() == words.count && packed.shape().words == words.words, "index: expected codes of ",
-            words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
-            packed.shape().words);
-    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(metric)), "index: expected codes ",
-            packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require_codes_of(quantizer, metric, packed);
     return std::make_shared<TableBuilder>(quantizer, metric, packed.slot_order());
 }
 
@@ -54,13 +53,13 @@ void check_options(const char* what, const SearchOptions& options) {
 }  // namespace
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
-    : quantizer_(std::move(quantizer)),
+    : quantizer_(valid(std::move(quantizer))),
       packed_(PackedCodes::pack(codes, quantizer_, metric, planes_for(codes))),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}
 
 FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric)
-    : quantizer_(std::move(quantizer)),
+    : quantizer_(valid(std::move(quantizer))),
       packed_(std::move(packed)),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}

@@ -1,4 +1,4 @@
-#include <bit>
+#include <algorithm>
 
 #include "summand/error.h"
 #include "summand/flat_index.h"
@@ -6,51 +6,103 @@
 namespace summand {
 namespace {
 
-constexpr std::int64_t kWordIds = 64;
+constexpr std::size_t kWordIds = 64;
+
+// A bitmap answers faster than a list; it may be so many times as large. Ids below kSmallBitmap take 128 KiB at most.
+constexpr std::size_t kBitmapSize = 16;
+constexpr std::size_t kSmallBitmap = std::size_t{1} << 20;
+
+using Words = std::vector<std::uint64_t>;
+
+std::size_t words_for(std::size_t ids) { return ids / kWordIds + (ids % kWordIds != 0); }
 
 void require_id(std::int64_t id) { require(id >= 0, "filter: expected ids from 0 on, got ", id); }
 
-}  // namespace
+void keep(std::size_t id, Words& words) { words[id / kWordIds] |= std::uint64_t{1} << id % kWordIds; }
 
-void IdFilter::keep(std::int64_t id) {
-    require_id(id);
-    const auto word = static_cast<std::size_t>(id / kWordIds);
-    if (word >= words_.size()) words_.resize(word + 1);
-    words_[word] |= std::uint64_t{1} << (id % kWordIds);
+void keep_range(std::size_t first, std::size_t last, Words& words) {
+    if (first >= last) return;
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    const std::size_t begin = first / kWordIds, end = (last - 1) / kWordIds;
+    std::fill(words.begin() + static_cast<std::ptrdiff_t>(begin), words.begin() + static_cast<std::ptrdiff_t>(end) + 1,
+              kAll);
+    words[begin] &= kAll << first % kWordIds;
+    words[end] &= kAll >> (kWordIds - 1 - (last - 1) % kWordIds);
 }
+
+bool is_dense(const std::vector<std::int64_t>& sorted) {
+    const std::size_t words = words_for(static_cast<std::size_t>(sorted.empty() ? 0 : sorted.back()) + 1);
+    return words <= kSmallBitmap / kWordIds || words / kBitmapSize <= sorted.size();
+}
+
+template <class... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+}  // namespace
 
 IdFilter IdFilter::range(std::int64_t first, std::int64_t last) {
     require_id(first);
     require(first <= last, "filter: expected a range with first <= last, got ", first, " and ", last);
-    IdFilter filter;
-    filter.words_.resize(static_cast<std::size_t>((last + kWordIds - 1) / kWordIds));
-    for (std::int64_t id = first; id < last; ++id) filter.keep(id);
-    return filter;
+    return IdFilter(Range{first, last});
 }
 
 IdFilter IdFilter::list(std::span<const std::int64_t> ids) {
-    IdFilter filter;
-    for (const std::int64_t id : ids) filter.keep(id);
-    return filter;
+    List sorted(ids.begin(), ids.end());
+    for (const std::int64_t id : sorted) require_id(id);
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    if (!is_dense(sorted)) return IdFilter(std::move(sorted));
+    Bitmap words(sorted.empty() ? 0 : static_cast<std::size_t>(sorted.back()) / kWordIds + 1);
+    for (const std::int64_t id : sorted) keep(static_cast<std::size_t>(id), words);
+    return IdFilter(std::move(words));
 }
 
 IdFilter IdFilter::bitmap(std::span<const std::uint8_t> bits) {
-    IdFilter filter;
-    filter.words_.resize((bits.size() + 7) / 8);
-    for (std::size_t i = 0; i < bits.size(); ++i) filter.words_[i / 8] |= std::uint64_t{bits[i]} << (i % 8 * 8);
-    return filter;
+    Bitmap words((bits.size() + 7) / 8);
+    for (std::size_t i = 0; i < bits.size(); ++i) words[i / 8] |= std::uint64_t{bits[i]} << (i % 8 * 8);
+    return IdFilter(std::move(words));
 }
 
 IdFilter IdFilter::where(std::size_t size, const std::function<bool(std::int64_t)>& keeps) {
-    IdFilter filter;
-    filter.words_.resize((size + kWordIds - 1) / kWordIds);
-    for (std::int64_t id = 0; id < static_cast<std::int64_t>(size); ++id)
-        if (keeps(id)) filter.keep(id);
-    return filter;
+    Bitmap words(words_for(size));
+    for (std::size_t id = 0; id < size; ++id)
+        if (keeps(static_cast<std::int64_t>(id))) keep(id, words);
+    return IdFilter(std::move(words));
 }
 
 bool IdFilter::keeps(std::int64_t id) const {
-    return id >= 0 && (word(static_cast<std::size_t>(id / kWordIds)) >> (id % kWordIds) & 1) != 0;
+    const Overloaded form{
+        [&](const Range& range) { return range.first <= id && id < range.last; },
+        [&](const List& list) { return std::binary_search(list.begin(), list.end(), id); },
+        [&](const Bitmap& words) {
+            const auto bit = static_cast<std::size_t>(id);
+            return id >= 0 && bit / kWordIds < words.size() && (words[bit / kWordIds] >> bit % kWordIds & 1) != 0;
+        }};
+    return std::visit(form, ids_);
+}
+
+std::span<const std::uint64_t> IdFilter::words(std::size_t size, std::vector<std::uint64_t>& room) const {
+    if (const auto* bitmap = std::get_if<Bitmap>(&ids_)) return *bitmap;
+    room.assign(words_for(size), 0);
+    if (const auto* range = std::get_if<Range>(&ids_)) {
+        keep_range(static_cast<std::size_t>(range->first), std::min(size, static_cast<std::size_t>(range->last)), room);
+        return room;
+    }
+    for (const std::int64_t id : std::get<List>(ids_)) {
+        if (static_cast<std::size_t>(id) >= size) break;
+        keep(static_cast<std::size_t>(id), room);
+    }
+    return room;
+}
+
+std::size_t IdFilter::memory_bytes() const {
+    return std::visit(Overloaded{[](const Range& range) { return sizeof range; },
+                                 [](const auto& values) { return values.size() * sizeof(values[0]); }},
+                      ids_);
 }
 
 }  // namespace summand

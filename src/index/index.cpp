@@ -10,6 +10,7 @@
 #include "index/residuals.h"
 #include "model/exact_score.h"
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -26,6 +27,7 @@ Matrix<float> moved(MatrixView<float> vectors, Metric metric, const char* what) 
 
 void check_codes(const RefineCodes& codes, std::size_t size, std::size_t dimensions) {
     const Dictionaries& words = codes.quantizer.dictionaries;
+    require_valid(codes.quantizer, "index: second layer");
     require(codes.quantizer.dimensions() == dimensions, "index: expected a second layer of ", dimensions,
             " dimensions, got ", codes.quantizer.dimensions());
     require(codes.rows.size() == size * words.count, "index: expected a second layer of ", size, " codes of ",
@@ -78,9 +80,11 @@ std::size_t Index::memory_bytes() const {
 
 void Index::set_refinement(Refinement refinement) {
     first_codes_ = nullptr;
+    second_words_ = nullptr;
     if (const auto* codes = std::get_if<RefineCodes>(&refinement)) {
         check_codes(*codes, size(), dimensions());
         first_codes_ = std::make_shared<const FirstCodes>(first_);
+        second_words_ = std::make_shared<const Decoder>(codes->quantizer);
     } else {
         check_file(std::get<RefineFile>(refinement), size(), dimensions());
     }
@@ -104,7 +108,8 @@ SearchParameters Index::resolved(const SearchParameters& given, std::size_t k) c
     SearchParameters result = own_cells ? defaults_ : given;
     if (inverted() && result.probes == 0 && result.candidates == 0) result.probes = kDefaultProbes;
     const auto wanted = given.refine ? given.refine : defaults_.refine;
-    result.refine = wanted.value_or(refinement_ ? kRefinedPerNeighbor * k : 0);
+    const std::size_t usual = kRefinedPerNeighbor * std::min(k, SIZE_MAX / kRefinedPerNeighbor);
+    result.refine = wanted.value_or(refinement_ ? usual : 0);
     if (*result.refine > 0) result.refine = std::max(k, *result.refine);
     return result;
 }
@@ -127,7 +132,7 @@ Matrix<float> Index::refined_vectors(std::span<const std::int64_t> ids) const {
     Matrix<float> vectors(ids.size(), dimensions());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         first_codes_->reconstruct(ids[i], vectors.row(i));
-        add_decoded(codes.quantizer, codes.rows.data() + static_cast<std::size_t>(ids[i]) * M, vectors.row(i));
+        second_words_->add(codes.rows.data() + static_cast<std::size_t>(ids[i]) * M, vectors.row(i));
     }
     return vectors;
 }

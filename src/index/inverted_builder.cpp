@@ -3,6 +3,7 @@
 
 #include "index/index_parts.h"
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "summand/inverted_index.h"
 
@@ -39,6 +40,12 @@ void check_ids(std::span<const std::int64_t> ids, std::size_t vectors) {
     for (const std::int64_t id : ids) require(id >= 0, "add: expected ids from 0 on, got ", id);
 }
 
+InvertedModel validated(InvertedModel model) {
+    require_valid(model.quantizer, "index");
+    require_valid(model.partition, "index");
+    return model;
+}
+
 // Words are checked when the codes are packed.
 void check_fit(const CellCodes& encoded, const InvertedModel& model) {
     const auto& [cells, codes] = encoded;
@@ -56,7 +63,7 @@ void check_fit(const CellCodes& encoded, const InvertedModel& model) {
 }  // namespace
 
 InvertedBuilder::InvertedBuilder(InvertedModel model, const EncodeOptions& options)
-    : model_(std::move(model)), encoder_(model_.quantizer, options), execution_(options.execution) {}
+    : model_(validated(std::move(model))), encoder_(model_.quantizer, options), execution_(options.execution) {}
 
 void InvertedBuilder::add(MatrixView<float> vectors) { add(encode(vectors)); }
 
@@ -72,6 +79,7 @@ CellCodes InvertedBuilder::encode(MatrixView<float> vectors) const {
     Matrix<float> moved(vectors.rows(), vectors.columns(),
                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     if (model_.metric == Metric::cosine) scale_to_unit_length(moved, "add");
+    require_scorable(moved.view(), "add");
     CellCodes result{.cells = assign(model_.partition, moved.view(), execution_)};
     if (model_.coding == Coding::residual) moved = residuals(model_.partition, result.cells, moved.view());
     result.codes = encoder_.encode(moved.view(), execution_);

@@ -4,6 +4,7 @@
 #include "index/collectors.h"
 #include "index/inverted_scan.h"
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "summand/inverted_index.h"
 
@@ -12,24 +13,15 @@ namespace {
 
 void check_fit(const InvertedModel& model, const InvertedLists& lists) {
     const Quantizer& quantizer = model.quantizer;
-    const PackedCodes& packed = lists.packed();
+    require_valid(quantizer, "index");
+    require_valid(model.partition, "index");
     require(quantizer.dimensions() == model.partition.dimensions(), "index: expected cells of ", quantizer.dimensions(),
             " dimensions, got ", model.partition.dimensions());
     require(lists.cells() == model.partition.cells(), "index: expected the lists of ", model.partition.cells(),
             " cells, got ", lists.cells());
-    require(packed.parts().model == identity(quantizer),
-            "index: codes were made by another model; encode the vectors with the model of this index");
-    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(model.metric)), "index: expected codes ",
-            packed.has_bias() ? "without" : "with", " biases for this model and metric");
+    require_codes_of(quantizer, model.metric, lists.packed());
     require(!quantizer.unit_length && !quantizer.binary_queries,
             "index: an inverted index takes no quantizer of unit vectors or of signs");
-}
-
-Matrix<float> unit_length(const char* what, MatrixView<float> queries) {
-    Matrix<float> result(queries.rows(), queries.columns(),
-                         std::vector<float>(queries.data(), queries.row(queries.rows())));
-    scale_to_unit_length(result, what);
-    return result;
 }
 
 }  // namespace
@@ -78,7 +70,7 @@ void InvertedIndex::scan(const char* what, MatrixView<float> queries, const Sear
     tables_->check(what, queries);
     Matrix<float> scaled;
     if (model_.metric == Metric::cosine) {
-        scaled = unit_length(what, queries);
+        scaled = of_unit_length(queries, what);
         queries = scaled.view();
     }
     std::optional<Reconstruction> reconstruction;

@@ -114,6 +114,7 @@ PackedCodes::PackedCodes(Parts parts)
     : parts_(std::move(parts)),
       codes_{parts_.rows.data(), parts_.tops.data(), parts_.shape.planes(), parts_.shape.quads} {
     const PackedShape& shape = parts_.shape;
+    require(shape.size <= kMostVectors, "index: expected at most ", kMostVectors, " vectors, got ", shape.size);
     require(shape.dictionaries >= 1 && shape.dictionaries <= kMaxDictionaries, "index: expected 1 to ",
             kMaxDictionaries, " dictionaries, got ", shape.dictionaries);
     require(shape.words >= 2 && shape.words <= kMaxWords, "index: expected 2 to ", kMaxWords, " words, got ",
@@ -185,6 +186,17 @@ Codes PackedCodes::unpack() const {
 std::size_t PackedCodes::memory_bytes() const {
     return parts_.rows.size() + parts_.tops.size() + parts_.slots.size() +
            (parts_.bias.size() + parts_.bias_levels.size()) * sizeof(float);
+}
+
+void require_codes_of(const Quantizer& quantizer, Metric metric, const PackedCodes& packed) {
+    const Dictionaries& words = quantizer.dictionaries;
+    require(packed.parts().model == identity(quantizer),
+            "index: codes were made by another model; encode the vectors with the model of this index");
+    require(packed.dictionaries() == words.count && packed.shape().words == words.words, "index: expected codes of ",
+            words.count, " dictionaries of ", words.words, " words, got ", packed.dictionaries(), " of ",
+            packed.shape().words);
+    require(packed.has_bias() == (quantizer.bias != Bias::none && is_distance(metric)), "index: expected codes ",
+            packed.has_bias() ? "without" : "with", " biases for this model and metric");
 }
 
 }  // namespace summand

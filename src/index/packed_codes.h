@@ -39,8 +39,10 @@ struct PackedShape {
     std::size_t planes() const { return code_planes() + (bias ? 1 : 0); }
     std::size_t most_quads() const { return pairs() ? 0 : dictionaries / 4; }
     std::size_t rows() const { return planes() - quads; }  ///< of a block; its top rows are as many as quads
-    std::size_t blocks() const { return (size + kBlockVectors - 1) / kBlockVectors; }
+    std::size_t blocks() const { return size / kBlockVectors + (size % kBlockVectors != 0); }
 };
+
+inline constexpr std::size_t kMostVectors = std::size_t{1} << 48;  ///< whose bytes are counted in 64 bits
 
 /// Quads spare memory traffic and cost instructions.
 enum class Planes : std::uint8_t { whole, quads };
@@ -95,5 +97,8 @@ private:
     Parts parts_;
     CodeRows codes_;
 };
+
+/// Throws `Error` unless the codes are of this model: its identity, its M and K, and biases where it has them.
+void require_codes_of(const Quantizer& quantizer, Metric metric, const PackedCodes& packed);
 
 }  // namespace summand

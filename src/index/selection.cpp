@@ -22,11 +22,12 @@ struct AllKept {
 }  // namespace
 
 Selection::Selection(std::size_t vectors, const IdFilter* filter)
-    : filter_(filter),
+    : filtered_(filter != nullptr),
+      bits_(filter ? filter->words(vectors, room_) : std::span<const std::uint64_t>()),
       whole_words_(vectors / kWordVectors),
       last_word_((std::uint64_t{1} << (vectors % kWordVectors)) - 1) {
     const std::size_t blocks = (vectors + kBlockVectors - 1) / kBlockVectors;
-    if (filter_) {
+    if (filtered_) {
         for (std::size_t b = 0; b < blocks; b += kBlocksAtOnce) add_blocks(b, std::min(b + kBlocksAtOnce, blocks));
     } else if (blocks > 0) {
         runs_.push_back({0, blocks});
@@ -36,15 +37,15 @@ Selection::Selection(std::size_t vectors, const IdFilter* filter)
 
 const std::uint64_t* Selection::words(std::size_t first, std::size_t count, std::uint64_t* buffer) const {
     static const AllKept all;
-    const std::size_t present = std::min(whole_words_, filter_ ? filter_->words().size() : whole_words_);
-    if (first + count <= present) return filter_ ? filter_->words().data() + first : all.words;
+    const std::size_t present = std::min(whole_words_, filtered_ ? bits_.size() : whole_words_);
+    if (first + count <= present) return filtered_ ? bits_.data() + first : all.words;
     assert(count <= std::size(all.words));
     for (std::size_t w = 0; w < count; ++w) buffer[w] = word(first + w);
     return buffer;
 }
 
 std::size_t Selection::kept_in(std::size_t first, std::size_t last) const {
-    if (!filter_) return (last - first) * kBlockVectors;
+    if (!filtered_) return (last - first) * kBlockVectors;
     const auto begin = counts_.begin();
     return std::accumulate(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
                            std::size_t{0});

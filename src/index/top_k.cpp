@@ -14,7 +14,7 @@ constexpr std::size_t kRooms = 3;   // of k: more would leave the limit too high
 
 constexpr std::size_t kMostRanked = 512;  // of more, that all are compared with all costs more than sorting them
 
-std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : kRooms * k; }
+std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : kRooms * std::min(k, SIZE_MAX / kRooms); }
 
 // By how many scores are smaller, which needs no predictions; those with equal scores by id.
 std::vector<Neighbor> ranked(const std::vector<Neighbor>& entries) {

@@ -1,6 +1,7 @@
 #include "io/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void write_all(int descriptor, const std::string& path, std::span<const std::byt
     while (!bytes.empty()) {
         const ::ssize_t done = ::write(descriptor, bytes.data(), std::min(bytes.size(), kLargestWrite));
         if (done < 0 && errno == EINTR) continue;
-        require(done >= 0, path, ": cannot write: ", reason(errno));
+        require_written(done, path);
         bytes = bytes.subspan(static_cast<std::size_t>(done));
     }
 }
@@ -72,6 +73,11 @@ struct Descriptor {
 
 }  // namespace
 
+void require_written(std::int64_t result, const std::string& path) {
+    const int error = errno;
+    require(result >= 0, path, ": cannot write: ", reason(error));
+}
+
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(target_of(path)) {
     std::error_code error;
     const std::string directory = directory_of(target_);
@@ -80,7 +86,9 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(target_of
         temporary_ = temporary_name(target_);
         descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor_ < 0 && errno == EEXIST);
-    require(descriptor_ >= 0, path, ": cannot write: ", reason(errno));
+    require_written(descriptor_, path);
+    struct ::stat replaced;
+    if (::stat(target_.c_str(), &replaced) == 0) require_written(::fchmod(descriptor_, replaced.st_mode & 0777), path);
 }
 
 AtomicFile::~AtomicFile() {
@@ -94,25 +102,30 @@ void AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> byte
     while (!bytes.empty()) {
         const ::ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<::off_t>(offset));
         if (done < 0 && errno == EINTR) continue;
-        require(done >= 0, path_, ": cannot write: ", reason(errno));
+        require_written(done, path_);
         bytes = bytes.subspan(static_cast<std::size_t>(done));
         offset += static_cast<std::uint64_t>(done);
     }
 }
 
+void AtomicFile::complete() {
+    if (descriptor_ < 0) return;
+    require_written(::fsync(descriptor_), path_);
+    require_written(::close(std::exchange(descriptor_, -1)), path_);
+}
+
 void AtomicFile::commit() {
-    require(::fsync(descriptor_) == 0, path_, ": cannot write: ", reason(errno));
-    require(::close(std::exchange(descriptor_, -1)) == 0, path_, ": cannot write: ", reason(errno));
-    require(std::rename(temporary_.c_str(), target_.c_str()) == 0, path_, ": cannot write: ", reason(errno));
+    complete();
+    require_written(std::rename(temporary_.c_str(), target_.c_str()), path_);
     temporary_.clear();
     sync_directory(path_, target_);
 }
 
 void append_file(const std::string& path, std::span<const std::byte> bytes) {
     const Descriptor file{::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
-    require(file.number >= 0, path, ": cannot write: ", reason(errno));
+    require_written(file.number, path);
     write_all(file.number, path, bytes);
-    require(::fsync(file.number) == 0, path, ": cannot write: ", reason(errno));
+    require_written(::fsync(file.number), path);
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {

@@ -25,7 +25,10 @@ public:
     /// Replaces bytes that were appended, from `offset` on.
     void overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
 
-    /// fsync, rename, fsync of the directory.
+    /// fsync: everything is on the disk, still under another name. Nothing can be appended any more.
+    void complete();
+
+    /// `complete`, rename, fsync of the directory. A file that is replaced hands on its permissions.
     void commit();
 
 private:
@@ -34,6 +37,10 @@ private:
     std::string temporary_;
     int descriptor_ = -1;
 };
+
+/// Throws `Error` with the reason of a system call that failed: one that has just returned less than zero. A call of
+/// its own, so that the reason is not asked for before the system call.
+void require_written(std::int64_t result, const std::string& path);
 
 /// Appends to a file that exists, and syncs it. After a crash there may be a part of the bytes.
 void append_file(const std::string& path, std::span<const std::byte> bytes);

@@ -57,6 +57,7 @@ struct Section {
 
 inline constexpr std::string_view kMetadata = "metadata";  ///< the section with the JSON object
 inline constexpr std::uint64_t kLongestMetadata = 1 << 20;
+inline constexpr int kDeepestMetadata = 8;  ///< levels; ours has 2
 inline constexpr std::size_t kMostSections = 32;
 inline constexpr std::size_t kMostDimensions = 4;
 inline constexpr std::uint64_t kAlignment = 64;

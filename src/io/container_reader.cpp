@@ -37,13 +37,14 @@ bool all_zero(std::span<const std::byte> bytes) {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// The CRC of header and table, with a zero in its own place.
-std::uint32_t head_crc(Bytes head) {
-    store_little(&head[header::kCrc], std::uint32_t{0});
-    return crc32_of(head.data(), head.size());
-}
-
 }  // namespace
+
+// The checksum is taken with a zero in its own place.
+bool is_sound_head(Bytes head) {
+    const auto crc = load_little<std::uint32_t>(&head[header::kCrc]);
+    store_little(&head[header::kCrc], std::uint32_t{0});
+    return crc == crc32_of(head.data(), head.size());
+}
 
 ContainerReader::ContainerReader(const ByteSource& bytes, std::string_view name) : bytes_(bytes), name_(name) {
     const Bytes head = verified_head();
@@ -76,8 +77,7 @@ Bytes ContainerReader::verified_head() {
 
     head.resize(head_size);
     bytes_.read_at(0, head);
-    check(load_little<std::uint32_t>(&head[header::kCrc]) == head_crc(head),
-          "damaged header: its checksum does not match");
+    check(is_sound_head(head), "damaged header: its checksum does not match");
     check(total <= size, "truncated: ", total - size, " of ", total, " bytes are missing");
     check(total == size, "trailing bytes: ", size - total, " follow the ", total, " of the file");
     const auto kind = load_little<std::uint32_t>(&head[header::kKind]);
@@ -187,7 +187,13 @@ nlohmann::json ContainerReader::metadata() const {
           " bytes of ", summand::name(section.type), ", expected text of at most ", kLongestMetadata);
     std::string text(section.length, ' ');
     read(section, std::as_writable_bytes(std::span(text)));
-    nlohmann::json parsed = nlohmann::json::parse(text, nullptr, /* allow_exceptions */ false);
+    bool too_deep = false;  // copies of what is nested deeper go down the stack as far
+    const auto watch_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        too_deep |= depth > kDeepestMetadata;
+        return !too_deep;
+    };
+    nlohmann::json parsed = nlohmann::json::parse(text, watch_depth, /* allow_exceptions */ false);
+    check(!too_deep, "section metadata nests objects deeper than ", kDeepestMetadata, " levels");
     check(parsed.is_object(), "section metadata is not a JSON object");
     return parsed;
 }

@@ -16,6 +16,9 @@
 
 namespace summand {
 
+/// Whether header and table have the checksum that they should have.
+bool is_sound_head(Bytes head);
+
 class ContainerReader {
 public:
     /// Borrows the bytes. `name` stands for the file in messages.

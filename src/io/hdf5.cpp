@@ -101,6 +101,28 @@ Shape dataset_shape(hid_t dataset, const std::string& path) {
     return shape;
 }
 
+/// What lies in other files is refused: a file from elsewhere could name any file of this machine.
+void check_own_storage(hid_t dataset, const std::string& path) {
+    const Handle properties(H5Dget_create_plist(dataset));
+    require(H5Pget_layout(properties) != H5D_VIRTUAL && H5Pget_external_count(properties) <= 0, path,
+            ": is stored in other files, which are not read; expected a dataset within the file (h5repack makes one)");
+}
+
+/// Where a link leads into another file: notes that, and does not follow.
+herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* met) {
+    *static_cast<bool*>(met) = true;
+    return -1;
+}
+
+Handle open_dataset(hid_t file, const std::string& dataset, const std::string& path) {
+    bool external = false;
+    const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
+    H5Pset_elink_cb(access, refuse_external_link, &external);
+    Handle data(H5Dopen2(file, dataset.c_str(), access));
+    require(!external, path, ":", dataset, ": is a link into another file, which is not followed");
+    return data;
+}
+
 /// All that the shape claims is stored: HDF5 reads what was never written as zeros, however large.
 void check_storage(hid_t dataset, const Shape& shape, const std::string& path) {
     const Handle properties(H5Dget_create_plist(dataset));
@@ -162,13 +184,14 @@ SourcePointer open_hdf5(const std::string& path, const std::string& dataset) {
     require(H5Fis_hdf5(path.c_str()) > 0, path, ": does not begin as an HDF5 file does");
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
     require(file.ok(), path, ": HDF5 cannot open it: truncated or damaged");
-    Handle data(H5Dopen2(file, dataset.c_str(), H5P_DEFAULT));
+    Handle data = open_dataset(file, dataset, path);
     if (!data.ok()) {
         std::string names;
         H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, append_name, &names);
         throw Error(concatenate(path, ": has no dataset ", dataset, ", expected one of:", names));
     }
     const std::string full_name = path + ":" + dataset;
+    check_own_storage(data, full_name);
     const Shape shape = dataset_shape(data, full_name);
     check_storage(data, shape, full_name);
     return std::make_unique<Hdf5>(std::move(file), std::move(data), shape, full_name);

@@ -1,9 +1,8 @@
 #include "io/inverted_model_file.h"
 
-#include <algorithm>
-
 #include "io/metadata.h"
 #include "io/quantizer_file.h"
+#include "model/valid.h"
 #include "summand/io.h"
 
 namespace summand {
@@ -11,6 +10,7 @@ namespace summand {
 namespace {
 
 void add_cells(ContainerWriter& writer, const InvertedModel& model) {
+    require_valid(model.partition, "save");
     const Dictionaries& words = model.partition.dictionaries;
     writer.add("cell_words", Element::float32, {words.count, words.words, words.dimensions()}, words.rows.values());
     writer.add("cell_offsets", Element::float32, {words.count, words.words}, model.partition.word_offsets);
@@ -39,8 +39,7 @@ Partition read_cells(const ContainerReader& reader, const Fields& fields, std::s
         partition.groups = {groups, dimensions,
                             reader.values<float>("cell_groups", Element::float32, {groups, dimensions})};
         partition.group_begin = reader.values<std::uint64_t>("cell_group_begin", Element::uint64, {groups + 1});
-        const auto& begin = partition.group_begin;
-        reader.check(begin.front() == 0 && begin.back() == words.words && std::is_sorted(begin.begin(), begin.end()),
+        reader.check(valid_groups(partition.group_begin, groups, words.words),
                      "section cell_group_begin does not divide ", words.words, " cells");
     }
     return partition;

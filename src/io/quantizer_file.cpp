@@ -2,49 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "io/metadata.h"
+#include "model/valid.h"
 
 namespace summand {
 
 namespace {
-
-constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 32;  // of a vector; products with M and K then fit 64 bits
-
-bool all_finite(const std::vector<float>& values) {
-    return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
-}
-
-/// Block m is [begin[m], begin[m+1]); together they cover all dimensions.
-bool valid_blocks(const std::vector<std::size_t>& begin, std::size_t count, std::size_t dimensions) {
-    return begin.size() == count + 1 && begin.front() == 0 && begin.back() == dimensions &&
-           std::is_sorted(begin.begin(), begin.end());
-}
-
-void check_shapes(const Quantizer& q) {
-    const Dictionaries& words = q.dictionaries;
-    const std::size_t D = q.dimensions();
-    require(words.count >= 1 && words.count <= kMaxDictionaries, "save: expected 1 to ", kMaxDictionaries,
-            " dictionaries, got ", words.count);
-    require(words.words >= 2 && words.words <= kMaxWords, "save: expected 2 to ", kMaxWords, " words, got ",
-            words.words);
-    require(D >= 1 && D <= kMostColumns, "save: expected a centre of at least 1 dimension, got ", D);
-    require(words.rows.rows() == words.count * words.words && words.dimensions() == D, "save: expected words of ",
-            words.count * words.words, "×", D, ", got ", words.rows.rows(), "×", words.dimensions());
-    require(q.word_offsets.size() == words.count * words.words, "save: expected ", words.count * words.words,
-            " word offsets, got ", q.word_offsets.size());
-    require(q.rotation.empty() || (q.rotation.rows() == D && q.rotation.columns() == D),
-            "save: expected a rotation of ", D, "×", D, ", got ", q.rotation.rows(), "×", q.rotation.columns());
-    require(all_finite(q.rotation.values()), "save: the rotation holds a number that is not finite");
-    require(!words.blocks() || valid_blocks(words.block_begin, words.count, D), "save: expected blocks that cover all ",
-            D, " dimensions in order");
-    require(all_finite(q.centre) && all_finite(words.rows.values()) && all_finite(q.word_offsets) &&
-                std::isfinite(q.encoder.penalty) && std::isfinite(q.encoder.theta) &&
-                std::isfinite(q.encoder.expectation) && std::isfinite(q.encoder.absolute_penalty) &&
-                std::isfinite(q.encoder.norm),
-            "save: the model holds a number that is not finite");
-}
 
 /// The columns of every word that lie in its dictionary's block, one dictionary after the other.
 std::vector<float> block_columns(const Dictionaries& words) {
@@ -168,7 +132,7 @@ Dictionaries read_blocks(const ContainerReader& reader, std::size_t count, std::
 }
 
 void add_quantizer(ContainerWriter& writer, const Quantizer& quantizer) {
-    check_shapes(quantizer);
+    require_valid(quantizer, "save");
     const Dictionaries& words = quantizer.dictionaries;
     const std::uint64_t M = words.count, K = words.words, D = quantizer.dimensions();
     writer.metadata["model"] = metadata_of(quantizer);

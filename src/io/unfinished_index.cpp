@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -34,18 +34,41 @@ private:
     std::uint64_t offset_, size_;
 };
 
-/// The length that the container at `offset` claims, or nothing where the file ends before it.
-std::optional<std::uint64_t> complete_length(const ByteSource& file, std::uint64_t offset) {
-    const std::uint64_t left = file.size() - offset;
+/// How much of the file was written: a crash may leave zeros after that, and a container ends with the brace of its
+/// metadata.
+std::uint64_t written_size(const ByteSource& file) {
+    constexpr std::uint64_t kPiece = 1 << 16;
+    Bytes piece;
+    for (std::uint64_t end = file.size(); end > 0; end -= piece.size()) {
+        piece.resize(std::min(kPiece, end));
+        file.read_at(end - piece.size(), piece);
+        const auto last = std::find_if(piece.rbegin(), piece.rend(), [](std::byte b) { return b != std::byte{0}; });
+        if (last != piece.rend()) return end - static_cast<std::uint64_t>(last - piece.rbegin());
+    }
+    return 0;
+}
+
+/// The length of the container at `offset`, or nothing where the written part ends before it. A damaged head does not
+/// say how long it is: the container then takes all that is left, and its reader says what is wrong.
+std::optional<std::uint64_t> complete_length(const ByteSource& file, std::uint64_t offset, std::uint64_t written) {
+    const std::uint64_t left = written - offset;
     if (left < header::kSize) return std::nullopt;
-    Bytes field(sizeof(std::uint64_t));
-    file.read_at(offset + header::kTotal, field);
-    const auto total = load_little<std::uint64_t>(field.data());
+    Bytes head(header::kSize);
+    file.read_at(offset, head);
+    const auto count = load_little<std::uint32_t>(&head[header::kSections]);
+    if (count > kMostSections) return left;
+    head.resize(header::kSize + entry::kSize * count);
+    if (left < head.size()) return std::nullopt;
+    file.read_at(offset, head);
+    if (!is_sound_head(head)) return left;
+    const auto total = load_little<std::uint64_t>(&head[header::kTotal]);
     return total <= left ? std::optional(total) : std::nullopt;
 }
 
 /// The first container of the file: task and model.
-Part head_of(const InputFile& file) { return {file, 0, complete_length(file, 0).value_or(file.size())}; }
+Part head_of(const InputFile& file) {
+    return {file, 0, complete_length(file, 0, written_size(file)).value_or(file.size())};
+}
 
 BuildTask read_task(const ContainerReader& reader, const nlohmann::json& metadata) {
     reader.expect(Kind::unfinished, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "cell_words",
@@ -98,7 +121,7 @@ void add_chunk(const ContainerReader& reader, InvertedBuilder& builder) {
 }
 
 void cut(const std::string& path, std::uint64_t size) {
-    require(::truncate(path.c_str(), static_cast<::off_t>(size)) == 0, path, ": cannot write: ", reason(errno));
+    require_written(::truncate(path.c_str(), static_cast<::off_t>(size)), path);
 }
 
 }  // namespace
@@ -131,17 +154,16 @@ InvertedBuilder resume_index(const std::string& path, const BuildTask& task, Enc
     const InputFile file(path);
     const Part head = head_of(file);
     InvertedBuilder builder(read_model(ContainerReader(head, path), task), std::move(options));
+    const std::uint64_t written = written_size(file);
     std::uint64_t end = head.size();
-    for (std::size_t number = 0; end < file.size(); ++number) {
-        const std::optional<std::uint64_t> length = complete_length(file, end);
-        if (!length) {
-            cut(path, end);
-            break;
-        }
+    for (std::size_t number = 0; end < written; ++number) {
+        const std::optional<std::uint64_t> length = complete_length(file, end, written);
+        if (!length) break;
         const Part part(file, end, *length);
         add_chunk(ContainerReader(part, concatenate(path, ": chunk ", number)), builder);
         end += *length;
     }
+    if (end < file.size()) cut(path, end);
     return builder;
 }
 

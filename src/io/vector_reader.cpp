@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/random.h"
 #include "io/convert.h"
@@ -24,6 +25,35 @@ void check_finite(const std::string& path, const float* values, std::size_t firs
     for (std::size_t i = 0; i < count * columns; ++i)
         require(std::isfinite(values[i]), path, ": row ", first + i / columns, ", column ", i % columns, " is ",
                 values[i], ", expected a finite number");
+}
+
+// Scores are +infinity where a search found nothing.
+void check_scores(const std::string& path, const float* scores, std::size_t first, std::size_t count,
+                  std::size_t columns) {
+    for (std::size_t i = 0; i < count * columns; ++i)
+        require(scores[i] > -std::numeric_limits<float>::infinity(), path, ": row ", first + i / columns, ", column ",
+                i % columns, " is ", scores[i], ", expected a number or +infinity");
+}
+
+// check(path, values, first row, rows, columns) sees the values of each piece.
+template <class Check>
+Matrix<float> read_floats(const VectorReader::Source& source, std::size_t first, std::size_t count,
+                          const std::string& path, const Check& check) {
+    const Shape& shape = source.shape();
+    Matrix<float> result(count, shape.columns);
+    std::vector<std::byte> stored;
+    in_pieces(shape, first, count, [&](std::size_t begin, std::size_t size) {
+        float* out = result.row(begin - first);
+        if (shape.type == Stored::float32) {
+            source.read(begin, size, reinterpret_cast<std::byte*>(out));
+        } else {
+            stored.resize(size * shape.row_bytes());
+            source.read(begin, size, stored.data());
+            to_floats(shape.type, stored.data(), size * shape.columns, out);
+        }
+        check(path, out, begin, size, shape.columns);
+    });
+    return result;
 }
 
 void check_ids(const std::string& path, const std::int64_t* ids, std::size_t first, std::size_t count,
@@ -80,26 +110,20 @@ ElementType VectorReader::type() const {
 Matrix<float> VectorReader::read(std::size_t first, std::size_t count) const {
     require(first <= rows() && count <= rows() - first, path_, ": expected rows below ", rows(), ", got ", count,
             " rows from ", first);
-    const Shape& shape = source_->shape();
-    Matrix<float> result(count, columns());
-    std::vector<std::byte> stored;
-    in_pieces(shape, first, count, [&](std::size_t begin, std::size_t size) {
-        float* out = result.row(begin - first);
-        if (shape.type == Stored::float32) {
-            source_->read(begin, size, reinterpret_cast<std::byte*>(out));
-        } else {
-            stored.resize(size * shape.row_bytes());
-            source_->read(begin, size, stored.data());
-            to_floats(shape.type, stored.data(), size * columns(), out);
-        }
-        check_finite(path_, out, begin, size, columns());
-    });
-    return result;
+    return read_floats(*source_, first, count, path_, check_finite);
 }
 
 Matrix<float> read_vectors(const std::string& path) {
     const VectorReader reader(path);
     return reader.read(0, reader.rows());
+}
+
+Matrix<float> read_scores(const std::string& path) {
+    const SourcePointer source = open_source(path, "distances");
+    const Shape& shape = source->shape();
+    require(shape.type == Stored::float32 || shape.type == Stored::float64, path, ": holds ", name(shape.type),
+            ", expected scores: .fvecs, .fbin, .npy of floats, or file.hdf5:distances");
+    return read_floats(*source, 0, shape.rows, path, check_scores);
 }
 
 Matrix<std::int64_t> read_ids(const std::string& path) {

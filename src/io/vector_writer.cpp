@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/byte_order.h"
@@ -23,12 +24,13 @@ std::vector<std::byte> bin_header(const Shape& shape) {
 }
 
 /// Version 1, padded with blanks as NumPy does, to 128 bytes: two sizes of 20 digits fit, and no shape fits into 64.
+/// Numbers without the global locale's marks between the thousands.
 std::vector<std::byte> npy_header(const Shape& shape) {
     std::string_view type;
     for (const NpyType& known : kNpyTypes)
         if (known.type == shape.type) type = known.name;
-    std::string text = concatenate("{'descr': ", type, ", 'fortran_order': False, 'shape': (", shape.rows, ", ",
-                                   shape.columns, "), }");
+    std::string text = concatenate("{'descr': ", type, ", 'fortran_order': False, 'shape': (",
+                                   std::to_string(shape.rows), ", ", std::to_string(shape.columns), "), }");
     constexpr std::size_t kBefore = 10, kLength = 128;
     text.resize(kLength - kBefore, ' ');
     text.back() = '\n';
@@ -52,10 +54,14 @@ std::vector<std::byte> file_header(Layout layout, const Shape& shape) {
     }
 }
 
-void check_row(const std::string& path, Stored type, std::span<const float> row, std::size_t i) {
+/// Scores are +infinity where there is no answer.
+enum class Values { finite, scores };
+
+void check_row(const std::string& path, Stored type, Values values, std::span<const float> row, std::size_t i) {
     const bool whole = type != Stored::float32;
     const Range range = range_of(type);
     for (const float value : row) {
+        if (values == Values::scores && value == std::numeric_limits<float>::infinity()) continue;
         require(std::isfinite(value), path, ": cannot write row ", i, ": it holds ", value,
                 ", expected finite numbers");
         const double rounded = std::nearbyint(static_cast<double>(value));
@@ -66,7 +72,7 @@ void check_row(const std::string& path, Stored type, std::span<const float> row,
     }
 }
 
-void check_row(const std::string& path, Stored type, std::span<const std::int64_t> row, std::size_t i) {
+void check_row(const std::string& path, Stored type, Values, std::span<const std::int64_t> row, std::size_t i) {
     const Range range = range_of(type);
     for (const std::int64_t id : row)
         require(id >= kNoId && id <= range.largest, path, ": cannot write row ", i, ": id ", id, " is outside -1..",
@@ -96,6 +102,13 @@ Format id_format(const std::string& path) {
     return *format;
 }
 
+Format score_format(const std::string& path) {
+    const auto format = format_of(path);
+    require(format && format->type == Stored::float32, path, ": cannot write scores as '", extension(path),
+            "', expected .fvecs .fbin or .npy");
+    return *format;
+}
+
 void check_columns(const std::string& path, Layout layout, std::size_t columns) {
     require(columns > 0, path, ": cannot write vectors of 0 dimensions, expected at least 1");
     const std::uint64_t most = layout == Layout::vecs ? INT32_MAX : UINT32_MAX;
@@ -109,8 +122,8 @@ void check_columns(const std::string& path, Layout layout, std::size_t columns) 
 /// depend on that number.
 class VectorWriter::Rows {
 public:
-    Rows(const std::string& path, const Format& format, std::size_t columns)
-        : path_(path), layout_(format.layout), shape_{0, columns, format.type} {
+    Rows(const std::string& path, const Format& format, std::size_t columns, Values values = Values::finite)
+        : path_(path), layout_(format.layout), shape_{0, columns, format.type}, values_(values) {
         check_columns(path, layout_, columns);
         file_ = std::make_unique<AtomicFile>(path);
         file_->append(file_header(layout_, shape_));
@@ -127,10 +140,18 @@ public:
         file_ = std::move(file);
     }
 
-    void finish() {
-        const std::unique_ptr<AtomicFile> file = open_file();
+    /// Everything but the name of the file.
+    void complete() {
+        std::unique_ptr<AtomicFile> file = open_file();
         require(shape_.rows > 0, path_, ": cannot write 0 vectors, expected at least 1");
         file->overwrite(0, file_header(layout_, shape_));
+        file->complete();
+        completed_ = std::move(file);
+    }
+
+    void finish() {
+        if (!completed_) complete();
+        const std::unique_ptr<AtomicFile> file = std::move(completed_);
         file->commit();
     }
 
@@ -150,7 +171,7 @@ private:
                 ": this format holds at most ", UINT32_MAX, " vectors");
         piece_.resize(values.rows() * stride());
         for (std::size_t i = 0; i < values.rows(); ++i) {
-            check_row(path_, shape_.type, values[i], shape_.rows + i);
+            check_row(path_, shape_.type, values_, values[i], shape_.rows + i);
             std::byte* row = piece_.data() + i * stride();
             if (row_header() > 0) store_little(row, static_cast<std::int32_t>(shape_.columns));
             convert(shape_.type, values.row(i), shape_.columns, row + row_header());
@@ -162,7 +183,8 @@ private:
     std::string path_;
     Layout layout_;
     Shape shape_;  // rows so far
-    std::unique_ptr<AtomicFile> file_;
+    Values values_;
+    std::unique_ptr<AtomicFile> file_, completed_;
     std::vector<std::byte> piece_;
 };
 
@@ -193,6 +215,18 @@ void write_ids(const std::string& path, MatrixView<std::int64_t> ids) {
     VectorWriter::Rows rows(path, id_format(path), ids.columns());
     rows.write(ids);
     rows.finish();
+}
+
+void write_neighbors(const std::string& ids_path, const std::string& scores_path, const Neighbors& found) {
+    std::vector<VectorWriter::Rows> files;
+    files.reserve(2);
+    if (!ids_path.empty())
+        files.emplace_back(ids_path, id_format(ids_path), found.ids.columns()).write(found.ids.view());
+    if (!scores_path.empty())
+        files.emplace_back(scores_path, score_format(scores_path), found.scores.columns(), Values::scores)
+            .write(found.scores.view());
+    for (VectorWriter::Rows& file : files) file.complete();
+    for (VectorWriter::Rows& file : files) file.finish();
 }
 
 }  // namespace summand

@@ -2,9 +2,12 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -20,12 +23,27 @@ namespace {
 
 constexpr std::size_t kColumnBlock = 256;
 
-void keep_blas_to_one_thread() {
+// OpenBLAS maps a buffer of 128 MiB for each thread that multiplies, and where there is no address space left asks for
+// it for ever. Each thread sees first whether it is to be had, and one more for a thread that is about to map its own.
+void require_buffer() {
+    constexpr std::size_t kBufferBytes = std::size_t{128} << 20;
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    void* room = ::mmap(nullptr, 2 * kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) throw std::bad_alloc();
+    ::munmap(room, 2 * kBufferBytes);
+}
+
+void prepare_blas() {
     static const bool once = [] {
         if (openblas_set_num_threads) openblas_set_num_threads(1);
         return true;
     }();
-    (void)once;
+    thread_local const bool has_buffer = [] {
+        require_buffer();
+        return true;
+    }();
+    (void)once, (void)has_buffer;
 }
 
 int size_of(std::size_t n) { return static_cast<int>(n); }
@@ -40,7 +58,7 @@ void check(int status, const char* routine) {
 void row_block_products(float scale, const float* a, std::size_t rows, const float* b, std::size_t columns,
                         std::size_t dimensions, float* c) {
     thread_local Scratch<float> scratch;
-    keep_blas_to_one_thread();
+    prepare_blas();
     if (rows < kRowBlock) {
         float* padded = scratch.at_least(kRowBlock * dimensions);
         std::copy_n(a, rows * dimensions, padded);
@@ -78,7 +96,7 @@ Matrix<float> transposed(MatrixView<float> matrix) {
 }
 
 Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution) {
-    keep_blas_to_one_thread();
+    prepare_blas();
     constexpr std::size_t kParts = 16;
     constexpr std::size_t kRows = 4096;
     const std::size_t size = a.columns() * b.columns();
@@ -102,7 +120,7 @@ Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Ex
 }
 
 Eigen symmetric_eigen(Matrix<double> matrix) {
-    keep_blas_to_one_thread();
+    prepare_blas();
     const std::size_t n = matrix.rows();
     std::vector<double> ascending(n);
     check(LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', size_of(n), matrix.data(), size_of(n), ascending.data()),
@@ -117,7 +135,7 @@ Eigen symmetric_eigen(Matrix<double> matrix) {
 }
 
 Matrix<float> nearest_orthogonal(Matrix<double> matrix) {
-    keep_blas_to_one_thread();
+    prepare_blas();
     const std::size_t n = matrix.rows();
     Matrix<double> u(n, n), vt(n, n), product(n, n);
     std::vector<double> singular(n);
@@ -131,7 +149,7 @@ Matrix<float> nearest_orthogonal(Matrix<double> matrix) {
 }
 
 Matrix<double> solve_positive_definite(Matrix<double> matrix, Matrix<double> right) {
-    keep_blas_to_one_thread();
+    prepare_blas();
     check(LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', size_of(matrix.rows()), size_of(right.columns()), matrix.data(),
                         size_of(matrix.columns()), right.data(), size_of(right.columns())),
           "dposv");
@@ -139,7 +157,7 @@ Matrix<double> solve_positive_definite(Matrix<double> matrix, Matrix<double> rig
 }
 
 Cholesky::Cholesky(Matrix<float> matrix) : factor_(std::move(matrix)) {
-    keep_blas_to_one_thread();
+    prepare_blas();
     const int size = size_of(factor_.rows());
     check(LAPACKE_spotrf(LAPACK_COL_MAJOR, 'L', size, factor_.data(), size), "spotrf");
 }

@@ -22,29 +22,87 @@ double mean(const std::vector<float>& values) {
            static_cast<double>(std::max<std::size_t>(1, values.size()));
 }
 
+constexpr std::size_t kPointsPerCentre = 32;
+constexpr std::size_t kOneByOne = 1024;  // centres that are drawn one after the other
+
+double weight(float squared) { return std::sqrt(static_cast<double>(squared)); }
+
+double sum_of_weights(const std::vector<float>& nearest) {
+    return std::accumulate(nearest.begin(), nearest.end(), 0.0,
+                           [](double sum, float squared) { return sum + weight(squared); });
+}
+
 // Each next centre is drawn from a sample with probability proportional to its distance from the centres so far. PQ8 on
 // the SIFT set, recall@10 over three seeds: squared distance (k-means++) .620 .620 .628, distance .624 .625 .632,
 // uniform .629 .623 .626. The differences are about those between seeds.
-Matrix<float> spread_centres(MatrixView<float> points, const KMeansOptions& options) {
-    constexpr std::size_t kPointsPerCentre = 32;
-    Random random(options.seed);
+void spread_one_by_one(MatrixView<float> points, const KMeansOptions& options, std::size_t count, Random& random,
+                       Matrix<float>& centres) {
     const std::vector<std::size_t> sample =
-        sample_without_replacement(points.rows(), kPointsPerCentre * options.clusters, random);
-    Matrix<float> centres(options.clusters, points.columns());
+        sample_without_replacement(points.rows(), kPointsPerCentre * count, random);
     std::vector<float> nearest(sample.size(), std::numeric_limits<float>::max());
     std::size_t chosen = random.below(sample.size());
-    for (std::size_t c = 0; c < options.clusters; ++c) {
+    for (std::size_t c = 0; c < count; ++c) {
         std::copy_n(points.row(sample[chosen]), points.columns(), centres.row(c));
         parallel_ranges(options.execution, sample.size(), 1024, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i)
                 nearest[i] = std::min(
                     nearest[i], kernels().squared_distance(points.row(sample[i]), centres.row(c), points.columns()));
         });
-        const auto weight = [](double sum, float squared) { return sum + std::sqrt(static_cast<double>(squared)); };
-        double target = random.uniform() * std::accumulate(nearest.begin(), nearest.end(), 0.0, weight);
+        double target = random.uniform() * sum_of_weights(nearest);
         chosen = 0;
-        while (chosen + 1 < nearest.size() && (target -= weight(0, nearest[chosen])) >= 0) ++chosen;
+        while (chosen + 1 < nearest.size() && (target -= weight(nearest[chosen])) >= 0) ++chosen;
     }
+}
+
+// `count` points, the j-th from the j-th of as many equal parts of the sum of weights: none is drawn twice unless it
+// weighs as much as several.
+std::vector<std::size_t> draw(const std::vector<float>& nearest, std::size_t count, Random& random) {
+    const double part = sum_of_weights(nearest) / static_cast<double>(count);
+    std::vector<std::size_t> chosen;
+    std::size_t i = 0;
+    double before = 0;  // weights of the points before i
+    for (std::size_t j = 0; j < count; ++j) {
+        const double target = (static_cast<double>(j) + random.uniform()) * part;
+        while (i + 1 < nearest.size() && before + weight(nearest[i]) <= target) before += weight(nearest[i++]);
+        chosen.push_back(i);
+    }
+    return chosen;
+}
+
+// Then as many as there are already are drawn at once, again and again. All of it costs about what one iteration does:
+// every point of the sample is compared with every centre once, by products of matrices.
+void spread_by_doubling(MatrixView<float> points, const KMeansOptions& options, std::size_t done, Random& random,
+                        Matrix<float>& centres) {
+    Matrix<float> sample;
+    {
+        const std::vector<std::size_t> rows =
+            sample_without_replacement(points.rows(), kPointsPerCentre * centres.rows(), random);
+        sample = Matrix<float>(rows.size(), points.columns());
+        for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(points.row(rows[i]), points.columns(), sample.row(i));
+    }
+    const MatrixView<float> first = centres.view().slice(0, done);
+    std::vector<float> nearest = nearest_centres(sample.view(), first, options.execution).distance;
+    while (done < centres.rows()) {
+        check_stop(options.execution);
+        const std::size_t count = std::min(done, centres.rows() - done);
+        const std::vector<std::size_t> chosen = draw(nearest, count, random);
+        for (std::size_t j = 0; j < count; ++j)
+            std::copy_n(sample.row(chosen[j]), points.columns(), centres.row(done + j));
+        if (done + count < centres.rows()) {
+            const MatrixView<float> fresh = centres.view().slice(done, count);
+            const Assignment again = nearest_centres(sample.view(), fresh, options.execution);
+            for (std::size_t i = 0; i < nearest.size(); ++i) nearest[i] = std::min(nearest[i], again.distance[i]);
+        }
+        done += count;
+    }
+}
+
+Matrix<float> spread_centres(MatrixView<float> points, const KMeansOptions& options) {
+    Random random(options.seed);
+    Matrix<float> centres(options.clusters, points.columns());
+    const std::size_t first = std::min(kOneByOne, options.clusters);
+    spread_one_by_one(points, options, first, random, centres);
+    if (first < options.clusters) spread_by_doubling(points, options, first, random, centres);
     return centres;
 }
 

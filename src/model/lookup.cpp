@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kernels/kernels.h"
+#include "model/transform.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -70,8 +71,8 @@ bool all_finite(std::span<const float> values) {
     return sum == 0;
 }
 
-float length_of(std::span<const float> vector) {
-    return std::sqrt(kernels().dot(vector.data(), vector.data(), vector.size()));
+bool has_direction(std::span<const float> vector) {
+    return std::any_of(vector.begin(), vector.end(), [](float x) { return x != 0; });
 }
 
 }  // namespace
@@ -153,7 +154,7 @@ void TableBuilder::check(const char* what, MatrixView<float> queries) const {
             queries.columns());
     for (std::size_t i = 0; i < queries.rows(); ++i) {
         require(all_finite(queries[i]), what, ": row ", i, " holds a value that is not finite (NaN or infinity)");
-        require(metric_ != Metric::cosine || length_of(queries[i]) > 0, what, ": row ", i,
+        require(metric_ != Metric::cosine || has_direction(queries[i]), what, ": row ", i,
                 " is all zeros, which has no direction; cosine needs non-zero queries");
     }
 }
@@ -181,10 +182,7 @@ void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_
                          float* offsets) const {
     Matrix<float> scaled = copy_of(queries);
     if (metric_ == Metric::cosine)
-        for (std::size_t i = 0; i < scaled.rows(); ++i) {
-            const float length = length_of(scaled[i]);
-            for (float& x : scaled[i]) x /= length;
-        }
+        for (std::size_t i = 0; i < scaled.rows(); ++i) scale_to_unit_length(scaled[i]);
     Matrix<float> moved_queries = moved(scaled);
     reduce_to_signs(signs_, moved_queries);
     write_offsets(scaled, moved_queries, offsets);

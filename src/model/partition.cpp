@@ -9,6 +9,7 @@
 #include "kernels/kernels.h"
 #include "math/blas.h"
 #include "math/clusters.h"
+#include "math/norms.h"
 #include "math/smallest.h"
 #include "summand/error.h"
 
@@ -99,6 +100,7 @@ constexpr std::size_t kGroupsTried = 4;
 // The nearest groups of each vector, kGroupsTried or all of them.
 Matrix<std::uint32_t> nearest_groups(MatrixView<float> groups, MatrixView<float> vectors, const Execution& execution) {
     Matrix<std::uint32_t> nearest(vectors.rows(), std::min(kGroupsTried, groups.rows()));
+    const std::vector<float> norms = squared_norms(groups);
     parallel_ranges(execution, vectors.rows(), kRowBlock, [&](std::size_t first, std::size_t last) {
         AlignedBuffer<float> products(kRowBlock * groups.rows());
         row_block_products(-2, vectors.row(first), last - first, groups.data(), groups.rows(), groups.columns(),
@@ -106,9 +108,7 @@ Matrix<std::uint32_t> nearest_groups(MatrixView<float> groups, MatrixView<float>
         std::vector<std::pair<float, std::uint32_t>> ranked(groups.rows());
         for (std::size_t i = first; i < last; ++i) {
             for (std::uint32_t g = 0; g < groups.rows(); ++g)
-                ranked[g] = {products[(i - first) * groups.rows() + g] +
-                                 kernels().dot(groups.row(g), groups.row(g), groups.columns()),
-                             g};
+                ranked[g] = {products[(i - first) * groups.rows() + g] + norms[g], g};
             std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(nearest.columns()),
                               ranked.end());
             for (std::size_t t = 0; t < nearest.columns(); ++t) nearest[i][t] = ranked[t].second;

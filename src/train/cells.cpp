@@ -15,6 +15,8 @@
 namespace summand {
 namespace {
 
+constexpr std::size_t kVectorsPerCell = 40;  // that cells learn well from, as is said where there are too few
+
 KMeansOptions kmeans_options(const CellOptions& options, const TrainSettings& settings) {
     return {.clusters = options.words,
             .iterations = options.iterations,
@@ -180,6 +182,9 @@ CellOptions cell_options(const Spec& cells) {
 
 Partition train_cells(MatrixView<float> vectors, const CellOptions& options, const TrainSettings& settings) {
     require(!vectors.empty(), "train: expected vectors to learn cells from, got none");
+    require(options.words <= vectors.rows(), "train: expected a vector or more to learn each of ", options.words,
+            options.dictionaries == 1 ? " cells" : " words of cells", " from, got ", vectors.rows(),
+            " vectors; learn from more of them (about ", kVectorsPerCell * options.words, "), or ask for fewer cells");
     if (options.groups > 0) return train_grouped(vectors, options, settings);
     return options.dictionaries == 1 ? train_single(vectors, options, settings)
                                      : train_pairs(vectors, options, settings);

@@ -3,14 +3,17 @@
 #include <lbfgs.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "base/parallel.h"
 #include "math/blas.h"
+#include "summand/error.h"
 
 namespace summand {
 namespace {
@@ -61,8 +64,11 @@ public:
         // scale.
         if (lowest_ > 0) first_ = lowest_;
         for (double& scale : scale_) scale *= unit;
+        require(scale_.size() <= INT_MAX, "train: expected at most ", INT_MAX, " values of words and offsets, got ",
+                scale_.size());
         const std::unique_ptr<lbfgsfloatval_t, void (*)(lbfgsfloatval_t*)> x(
             lbfgs_malloc(static_cast<int>(scale_.size())), lbfgs_free);
+        if (!x) throw std::bad_alloc();
         for_each(
             [&, to = x.get()](float value, double, std::size_t i) { to[i] = static_cast<double>(value) / scale_[i]; });
         lbfgs_parameter_t parameters;
@@ -71,8 +77,10 @@ public:
         parameters.m = scale_.size() > kManyVariables ? kFewCorrections : kCorrections;
         parameters.epsilon = 1e-9;
         parameters.max_linesearch = 8;
-        lbfgs(static_cast<int>(scale_.size()), x.get(), nullptr, &Descent::call, nullptr, this, &parameters);
+        const int status =
+            lbfgs(static_cast<int>(scale_.size()), x.get(), nullptr, &Descent::call, nullptr, this, &parameters);
         if (failure_) std::rethrow_exception(failure_);
+        if (status == LBFGSERR_OUTOFMEMORY) throw std::bad_alloc();
         model_ = std::move(best_);
         return lowest_;
     }

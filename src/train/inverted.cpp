@@ -2,6 +2,7 @@
 #include "summand/inverted_index.h"
 
 #include "model/transform.h"
+#include "model/valid.h"
 #include "summand/error.h"
 #include "train/cells.h"
 
@@ -34,8 +35,10 @@ InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const Trai
     Matrix<float> moved(vectors.rows(), vectors.columns(),
                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     if (settings.metric == Metric::cosine) scale_to_unit_length(moved, "train");
+    require_scorable(moved.view(), "train");
     InvertedModel model{.coding = options.coding, .metric = settings.metric};
     model.partition = train_cells(moved.view(), options, settings);
+    require_valid(model.partition, "train");
     if (options.coding == Coding::residual)
         moved = residuals(model.partition, assign(model.partition, moved.view(), settings.execution), moved.view());
     model.quantizer = train(moved.view(), spec.code, code_settings(settings, options.coding));

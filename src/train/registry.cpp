@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/valid.h"
 #include "summand/error.h"
 #include "train/spec_trainers.h"
 
@@ -126,6 +127,7 @@ void check(const Spec& spec, const TrainSettings& settings) { trainer_of(spec, s
 Quantizer train(MatrixView<float> vectors, const Spec& spec, const TrainSettings& settings) {
     Quantizer model = trainer_of(spec, settings)(vectors);
     model.method = spec.method;
+    require_valid(model, "train");
     return model;
 }
 

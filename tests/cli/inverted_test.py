@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import SUMMAND, IndexTest, clustered, read_bytes, write_fvecs
+from support import SUMMAND, IndexTest, clustered, read_bytes, read_fvecs, read_ivecs, write_fvecs
 
 
 class Inverted(IndexTest):
@@ -60,6 +60,19 @@ class Inverted(IndexTest):
                         for spec in ("PQ8", "IVF1000,PQ8"))
         self.assertGreater(large["train_seconds"], small["train_seconds"])
         self.assertGreater(large["output_bytes"], small["output_bytes"])
+
+    def test_lists_with_fewer_neighbours_have_infinite_scores(self):
+        ids, scores = self.path("ids.ivecs"), self.path("scores.fvecs")
+        self.succeed("search", self.build("IVF32,PQ4"), self.queries, "--probes", 1, "-k", 400, "-o", ids, "--scores",
+                     scores)
+        rows = read_ivecs(ids)
+        for row, its_scores in zip(rows, read_fvecs(scores)):
+            self.assertEqual([score == float("inf") for score in its_scores], [i == -1 for i in row])
+        self.assertTrue(any(-1 in row for row in rows))
+
+    def test_more_cells_than_learn_vectors_are_refused(self):
+        self.fail_with(1, "build", "--spec", "IVF300,PQ4x4", "--learn-size", 200, self.base, "-o", self.path("x.smd"),
+                       says=[self.base, "each of 300 cells from, got 200 vectors", "or ask for fewer cells"])
 
     def test_wrong_use_is_told(self):
         index, flat = self.build("IVF32,PQ4"), self.build("PQ4", name="flat.smd")

@@ -50,6 +50,12 @@ class Tune(ToolTest):
         self.assertEqual(given, computed)
         self.assertEqual(read_bytes(first), read_bytes(second))
 
+    def test_the_index_keeps_its_permissions(self):
+        index = self.build("IVF16,PQ8")
+        os.chmod(index, 0o600)
+        self.tune(index, "recall@10=0.5", "--truth", self.truth)
+        self.assertEqual(os.stat(index).st_mode & 0o777, 0o600)
+
     def test_the_multi_index_is_tuned_by_candidates(self):
         index = self.build("IMI2x4,PQ8")
         chosen = self.tune(index, "recall@10=0.5", "--truth", self.truth)["chosen"]

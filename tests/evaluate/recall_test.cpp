@@ -37,6 +37,22 @@ TEST(Recall, IsTheShareOfTruthsAmongTheFirstAnswers) {
     EXPECT_DOUBLE_EQ(recall(answers, truth.view(), 3, 2), 0.75);
 }
 
+// Summed up query by query, 900 of 1000 hits are 0.8999999999999937.
+TEST(Recall, IsTheSharesNearestNumber) {
+    for (const std::size_t truths : {1, 3, 10})
+        for (const std::size_t queries : {3, 10, 1000}) {
+            Neighbors answers{Matrix<std::int64_t>(queries, truths, 0), Matrix<float>(queries, truths)};
+            Matrix<std::int64_t> truth(queries, truths);
+            const std::size_t wanted = queries * truths * 9 / 10;
+            for (std::size_t i = 0; i < truth.size(); ++i) {
+                truth.data()[i] = static_cast<std::int64_t>(i + 1);
+                answers.ids.data()[i] = i % truths * queries + i / truths < wanted ? truth.data()[i] : 0;
+            }
+            EXPECT_EQ(recall(answers, truth.view(), truths, truths),
+                      static_cast<double>(wanted) / static_cast<double>(queries * truths));
+        }
+}
+
 TEST(Recall, NeverFallsWithMoreAnswers) {
     const auto answers = found({{5, 3, 8, 1, 0, 2}, {9, 4, 6, 2, 7, 3}});
     const auto truth = matrix({{1, 2, 3}, {3, 4, 5}});

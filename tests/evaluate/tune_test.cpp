@@ -56,7 +56,7 @@ TEST(Tune, ChoosesTheCheapestTrialThatReachesTheTarget) {
             ASSERT_TRUE(tuning.chosen.has_value());
             EXPECT_GE(s.recall_with(index, tuning.chosen->parameters, target), wanted);
             for (const Trial& trial : tuning.trials) {
-                EXPECT_DOUBLE_EQ(trial.recall, s.recall_with(index, trial.parameters, target));
+                EXPECT_EQ(trial.recall, s.recall_with(index, trial.parameters, target));
                 EXPECT_TRUE(trial.recall < wanted || trial.cost >= tuning.chosen->cost);
             }
         }
@@ -72,6 +72,24 @@ TEST(Tune, FindsTheFewestCellsByThemselves) {
     EXPECT_FALSE(tuning.chosen->parameters.refine.has_value());
     ASSERT_GT(probes, 1u);
     EXPECT_LT(s.recall_with(index, {.probes = probes - 1}, target), 0.95);
+}
+
+// Codes that are too coarse find nothing more in more cells; the second layer does.
+TEST(Tune, StopsWhereMoreCellsFindNoMore) {
+    const Setting s;
+    Index index = s.inverted("IVF256,PQ2x4");
+    s.refine(index);
+    const Tuning tuning = s.tuned(index, {.answers = 10, .truths = 10, .recall = 1});
+    ASSERT_TRUE(tuning.chosen.has_value());
+    for (std::size_t i = 3; i < tuning.trials.size(); ++i) {
+        const Trial* last = &tuning.trials[i - 3];
+        const bool one_climb = last[0].parameters.refine == last[3].parameters.refine &&
+                               last[1].parameters.probes == 2 * last[0].parameters.probes &&
+                               last[2].parameters.probes == 2 * last[1].parameters.probes &&
+                               last[3].parameters.probes == 2 * last[2].parameters.probes;
+        EXPECT_FALSE(one_climb && last[0].recall == last[1].recall && last[1].recall == last[2].recall)
+            << last[3].parameters.probes << " cells were tried";
+    }
 }
 
 TEST(Tune, CountsWhatASearchVisits) {

@@ -215,7 +215,8 @@ TEST(FlatIndex, FiltersKeepExactlyTheirIds) {
     const FlatIndex index(quantizer, codes, Metric::euclidean);
     const Matrix<float> queries = random_queries(2, shape.dimensions);
     Random random(8);
-    const std::vector<std::int64_t> one{70000}, few{3, 511, 512, 40000, 69999, 80000};
+    const std::vector<std::int64_t> one{70000}, few{3, 511, 512, 40000, 69999, 80000},
+        far{3, 40000, INT64_MAX};
     const IdFilter filters[] = {
         IdFilter::list({}),
         IdFilter::list(one),
@@ -225,6 +226,8 @@ TEST(FlatIndex, FiltersKeepExactlyTheirIds) {
         IdFilter::where(shape.size, [&](std::int64_t) { return random.below(100) == 0; }),
         IdFilter::where(shape.size, [&](std::int64_t) { return random.below(2) == 0; }),
         IdFilter::range(0, 100000),
+        IdFilter::list(far),
+        IdFilter::range(69000, INT64_MAX),
     };
     for (const IdFilter& filter : filters)
         for (const std::size_t k : {1, 50})

@@ -244,6 +244,19 @@ TEST(Index, ParametersOfWhatIsNotThereAreRefused) {
     expect_error([&] { index.search(vectors.view(), {.k = 0}); }, {"expected k of at least 1, got 0"});
 }
 
+// rows·k wrapped to a small number, and the answers were written past it.
+TEST(Index, MoreNeighborsThanMemoryHoldsAreRefused) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    for (const char* spec : {"PQ2x4", "IVF6,PQ2x4"})
+        for (const bool refined : {false, true}) {
+            Index index = first_layer(spec, Metric::euclidean, vectors);
+            if (refined) index.set_refinement(rows_of(vectors));
+            for (const std::size_t k : {std::size_t{1} << 62, std::size_t{1} << 63, ~std::size_t{0}})
+                expect_error([&] { index.search(vectors.view().slice(0, 4), {.k = k}); },
+                             {"matrix: expected sizes that fit memory, got 4 rows"});
+        }
+}
+
 TEST(Index, CodesNeedTheIdsFromZeroOn) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
     const InvertedModel model = train(vectors.view(), parse_index_spec("IVF6,PQ2x4"));
@@ -265,6 +278,25 @@ TEST(Index, CodesNeedTheIdsFromZeroOn) {
     const Matrix<float> wide = clustered(1, 9);
     expect_error([&] { residuals(wide.view(), std::vector<std::int64_t>{1}); },
                  {"expected vectors of 8 dimensions, got 9"});
+}
+
+TEST(Index, CosineIsTheSameForVectorsOfAnyLength) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(5, kDimensions, 2);
+    const auto scaled = [](Matrix<float> rows, float factor) {
+        for (std::size_t i = 0; i < rows.size(); ++i) rows.data()[i] *= factor;
+        return rows;
+    };
+    for (const char* spec : {"PQ2x4", "IVF6,PQ2x4"}) {
+        const Neighbors expected =
+            first_layer(spec, Metric::cosine, vectors).search(queries.view(), {.k = 20});
+        for (const float factor : {1e-23f, 2e19f}) {
+            const Index index = first_layer(spec, Metric::cosine, scaled(vectors, factor));
+            const Neighbors found = index.search(scaled(queries, 1 / factor).view(), {.k = 20});
+            for (std::size_t q = 0; q < queries.rows(); ++q)
+                for (std::size_t j = 0; j < 20; ++j)
+                    EXPECT_NEAR(found.scores[q][j], expected.scores[q][j], 1e-3) << spec << " " << factor;
+        }
+    }
 }
 
 }  // namespace summand::test

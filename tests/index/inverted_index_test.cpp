@@ -239,6 +239,34 @@ TEST(InvertedIndex, FiltersKeepExactlyTheirIds) {
         });
 }
 
+TEST(InvertedIndex, FiltersOfAnyFormKeepLargeIds) {
+    const Built built = build("IVF8,PQ4x4", 500);
+    std::vector<std::int64_t> ids(500), few;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        ids[i] = i % 2 == 0 ? INT64_MAX - static_cast<std::int64_t>(7 * i) : static_cast<std::int64_t>(i);
+        if (i % 5 == 0) few.push_back(ids[i]);
+    }
+    InvertedBuilder builder(built.model);
+    builder.add(built.base.view(), ids);
+    const InvertedIndex index = std::move(builder).finish();
+    const Matrix<float> queries = queries_of(3);
+    const Neighbors all = index.search(queries.view(), {.k = 500, .probes = 8});
+    const IdFilter filters[] = {IdFilter::list(few), IdFilter::range(INT64_MAX - 2000, INT64_MAX),
+                                IdFilter::range(100, INT64_MAX - 1000),
+                                IdFilter::where(300, [](std::int64_t id) { return id % 3 == 0; })};
+    for (const IdFilter& filter : filters) {
+        const Neighbors found = index.search(queries.view(), {.k = 500, .probes = 8, .filter = &filter});
+        for (std::size_t q = 0; q < queries.rows(); ++q) {
+            std::vector<std::int64_t> expected;
+            for (const std::int64_t id : all.ids[q])
+                if (id != kNoId && filter.keeps(id)) expected.push_back(id);
+            EXPECT_FALSE(expected.empty());
+            expected.resize(500, kNoId);
+            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.ids.row(q)));
+        }
+    }
+}
+
 TEST(InvertedIndex, RangeSearchFindsEveryScoreBelowTheRadius) {
     const Built built = build("IVF20,PQ4x8", 5000);
     const Matrix<float> queries = queries_of(3);
@@ -282,8 +310,8 @@ TEST(InvertedIndex, EmptyCellsOneCellAndMoreCellsThanVectors) {
     EXPECT_EQ(empty.index.search(queries.view(), {.k = 2, .probes = 64}).ids, Matrix<std::int64_t>(3, 2, kNoId));
     EXPECT_EQ(empty.index.search_range(queries.view(), 1e9f, {.probes = 64}).entries.size(), 0u);
 
-    const Matrix<float> learn = clustered(40, kDimensions);
-    const InvertedModel model = train(learn.view(), parse_index_spec("IVF100,PQ2x4"));
+    const Matrix<float> learn = clustered(40, kDimensions), more = clustered(150, kDimensions);
+    const InvertedModel model = train(more.view(), parse_index_spec("IVF100,PQ2x4"));
     const Neighbors found = index_of(model, learn).search(queries.view(), {.k = 41, .probes = 100});
     for (std::size_t q = 0; q < 3; ++q) {
         EXPECT_NE(found.ids[q][39], kNoId);

@@ -29,6 +29,17 @@ TEST(PackedCodes, BlocksAreTransposedAndPaddedWithZeros) {
         }
 }
 
+TEST(PackedCodes, NumbersOfVectorsThatWrapAreRefused) {
+    const Quantizer quantizer = random_quantizer({.dictionaries = 1, .words = 2});
+    const auto packed = PackedCodes::pack(random_codes(quantizer, 0, 2), quantizer);
+    for (const std::size_t size : {~std::size_t{0} - 510, ~std::size_t{0}, std::size_t{1} << 55}) {
+        PackedCodes::Parts parts = packed->parts();
+        parts.shape.size = size;
+        EXPECT_GE(parts.shape.blocks(), size / kBlockVectors);
+        EXPECT_THROW(PackedCodes{parts}, Error);
+    }
+}
+
 TEST(PackedCodes, SmallDictionariesTakeHalfAByte) {
     const Quantizer quantizer = random_quantizer({.dictionaries = 5, .words = 16});
     const auto packed = PackedCodes::pack(random_codes(quantizer, 512, 2), quantizer);

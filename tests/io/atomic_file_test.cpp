@@ -76,6 +76,26 @@ TEST(AtomicFile, SaysWhyItCannotWrite) {
     expect_error([&] { write_file("/dev/null", bytes("x")); }, {"/dev/null: cannot write: is not a regular file"});
 }
 
+// fsync of a device fails; its reason was read before it was called.
+TEST(AtomicFile, TheReasonIsThatOfTheCallThatFailed) {
+    errno = 0;
+    expect_error([&] { append_file("/dev/null", bytes("x")); }, {"/dev/null: cannot write: Invalid argument"});
+    errno = ENOSPC;
+    expect_error([&] { require_written(-1, "a"); }, {"a: cannot write: No space left on device"});
+}
+
+TEST(AtomicFile, AReplacedFileKeepsItsPermissions) {
+    const TemporaryDirectory directory;
+    write_file(directory / "a", bytes("old"));
+    for (const ::mode_t mode : {0600u, 0640u, 0444u}) {
+        ASSERT_EQ(::chmod((directory / "a").c_str(), mode), 0);
+        write_file(directory / "a", bytes("new"));
+        struct ::stat status;
+        ASSERT_EQ(::stat((directory / "a").c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777, mode);
+    }
+}
+
 TEST(AtomicFile, SaysThatTheDirectoryIsNotWritable) {
     const TemporaryDirectory directory;
     ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);

@@ -128,6 +128,43 @@ TEST(Client, SaysWhatIsWrongWithAModel) {
         "a section is missing");
 }
 
+// Whoever forges metadata gets the promised exception, or an encoder.
+TEST(Client, MetadataThatAreCutOrForgedNeverThrowAnythingElse) {
+    Quantizer model = block_quantizer({2, 3, 4});
+    model.unit_length = false;
+    const Bytes good = save(model);
+    const std::size_t begin = content_of(good, "metadata"), row = entry_of(good, "metadata");
+    const auto with_metadata = [&](const std::string& text) {
+        Bytes bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(begin));
+        const auto content = std::as_bytes(std::span(text));
+        bytes.insert(bytes.end(), content.begin(), content.end());
+        store_little(&bytes[row + entry::kShape], std::uint64_t{text.size()});
+        store_little(&bytes[row + entry::kLength], std::uint64_t{text.size()});
+        store_little(&bytes[header::kTotal], std::uint64_t{bytes.size()});
+        reseal(bytes);
+        return bytes;
+    };
+    const std::string text(reinterpret_cast<const char*>(&good[begin]), good.size() - begin);
+    for (std::size_t length = 0; length <= text.size(); ++length) try {
+            client_of(with_metadata(text.substr(0, length)));
+        } catch (const std::runtime_error&) {  // as promised; whatever else there is fails the test
+        }
+    expect_refused([&] { client_of(with_metadata("{\"stores_bias\"")); }, "metadata ends after stores_bias");
+    expect_refused([&] { client_of(with_metadata("{\"stores_bias\":false,\"unit_length\":false,\"identity\":7}")); },
+                   "the identity is not 16 hexadecimal digits");
+}
+
+TEST(Client, VectorsOfAnyLengthHaveADirection) {
+    const Quantizer model = block_quantizer({2, 3, 4});  // for cosine
+    const QueryEncoder client = client_of(save(model));
+    const std::vector<float> query = {1, -2, 0.5f, 3};
+    for (const float factor : {1e-30f, 1e20f, 1e38f}) {
+        std::vector<float> scaled = query;
+        for (float& x : scaled) x *= factor;
+        EXPECT_EQ(client.encode(scaled.data()), client.encode(query.data())) << factor;
+    }
+}
+
 TEST(Client, SaysWhatIsWrongWithVectorsAndCodes) {
     const QueryEncoder client = client_of(save(block_quantizer({2, 3, 4})));  // for cosine
     const std::vector<float> zeros(4), odd = {1, NAN, 1, 1};

@@ -2,6 +2,7 @@
 
 #include "io/container_support.h"
 #include "io/container_writer.h"
+#include "io/metadata.h"
 
 namespace summand::test {
 
@@ -39,6 +40,26 @@ TEST(Container, WhatWasAddedIsReadBack) {
     EXPECT_EQ(reader.values<float>("numbers", Element::float32, {2, 2}), (std::vector<float>{1, 2, 3, 4}));
     EXPECT_TRUE(reader.values<std::uint64_t>("nothing", Element::uint64, {0}).empty());
     EXPECT_EQ(reader.values<std::uint8_t>("letters", Element::uint8, {3}), (std::vector<std::uint8_t>{7, 8, 9}));
+}
+
+TEST(Container, DeeplyNestedMetadataIsRefused) {
+    Bytes bytes = small_container();
+    const std::size_t row = entry_of(bytes, "metadata"), begin = content_of(bytes, "metadata");
+    for (const std::string& level : {std::string("["), std::string("{\"a\":")}) {
+        std::string text = "{\"codes\":";
+        while (text.size() < 900'000) text += level;
+        bytes.resize(begin);
+        const auto content = std::as_bytes(std::span(text));
+        bytes.insert(bytes.end(), content.begin(), content.end());
+        store_little(&bytes[row + entry::kShape], std::uint64_t{text.size()});
+        store_little(&bytes[row + entry::kLength], std::uint64_t{text.size()});
+        store_little(&bytes[header::kTotal], std::uint64_t{bytes.size()});
+        reseal(bytes);
+        const MemoryBytes source{std::span<const std::byte>(bytes)};
+        const ContainerReader reader(source, "x.smd");
+        expect_error([&] { Fields(reader, reader.metadata(), "codes"); },
+                     {"x.smd: section metadata nests objects deeper than 8 levels"});
+    }
 }
 
 TEST(Container, SectionsAreAlignedToACacheLine) {

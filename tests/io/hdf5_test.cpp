@@ -4,6 +4,8 @@
 
 #include <hdf5.h>
 
+#include <array>
+
 namespace summand::test {
 
 namespace {
@@ -87,6 +89,45 @@ TEST(Hdf5, RefusesAShapeWhoseDataWasNeverWritten) {
                  {"the header says 1073741824 vectors of 1000 dimensions in", "the file has 0"});
     write_hdf5(path, {{"train", H5T_NATIVE_FLOAT, {1u << 30, 1000}}});
     expect_error([&] { VectorReader reader(path); }, {"which take 4294967296000 bytes; the file has 0"});
+}
+
+// A file could otherwise have any file of the machine read.
+TEST(Hdf5, RefusesWhatLiesInOtherFiles) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "a.hdf5", secret = directory / "secret";
+    const Matrix<float> values = random_matrix(4, 4, 1);
+    write_raw(secret, std::string(64, 'x'));
+    const std::array<hsize_t, 2> shape{4, 4};
+    const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
+    const auto write = [&](const auto& add) {
+        const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+        add(file, properties);
+        H5Pclose(properties);
+        H5Fclose(file);
+    };
+    const auto make = [&](hid_t file, hid_t properties) {
+        H5Dclose(H5Dcreate2(file, "train", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+    };
+    write([&](hid_t file, hid_t properties) {
+        H5Pset_external(properties, secret.c_str(), 0, 64);
+        make(file, properties);
+    });
+    expect_error([&] { VectorReader reader(path); }, {"a.hdf5:train: is stored in other files, which are not read"});
+    write_hdf5(directory / "other.hdf5", {{"train", H5T_NATIVE_FLOAT, {4, 4}, values.data()}});
+    write([&](hid_t file, hid_t properties) {
+        H5Pset_virtual(properties, space, (directory / "other.hdf5").c_str(), "train", space);
+        make(file, properties);
+    });
+    expect_error([&] { VectorReader reader(path); }, {"a.hdf5:train: is stored in other files, which are not read"});
+    write([&](hid_t file, hid_t) {
+        H5Lcreate_external((directory / "other.hdf5").c_str(), "/train", file, "train", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external((directory / "other.hdf5").c_str(), "/", file, "group", H5P_DEFAULT, H5P_DEFAULT);
+    });
+    expect_error([&] { VectorReader reader(path); }, {"a.hdf5:train: is a link into another file, which is not"});
+    expect_error([&] { VectorReader reader(path + ":group/train"); },
+                 {"a.hdf5:group/train: is a link into another file, which is not followed"});
+    H5Sclose(space);
 }
 
 TEST(Hdf5, RefusesFilesThatAreNotHdf5OrCutShort) {

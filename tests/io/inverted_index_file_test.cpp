@@ -1,6 +1,11 @@
+#include <cmath>
+#include <functional>
+
 #include "index/inverted_lists.h"
 #include "io/container_support.h"
 #include "io/index_bytes.h"
+#include "io/inverted_model_file.h"
+#include "io/packed_codes_file.h"
 #include "summand/inverted_index.h"
 #include "support/data.h"
 
@@ -55,6 +60,36 @@ TEST(InvertedIndexFile, EveryMethodOfTheRegistryCodesResiduals) {
     }
 }
 
+// Large values are refused, or give an index that can be loaded.
+TEST(InvertedIndexFile, WhateverIsBuiltCanBeLoaded) {
+    const Matrix<float> queries = clustered(5, 8, 2);
+    std::size_t refused = 0, loaded = 0;
+    for (const char* spec : {"IVF6,PQ2x4", "IMI2x2,PQ2x4", "IVF6(coding=plain),CQ2x4(iterations=1)"})
+        for (const float large : {1e10f, 1e16f, 1e18f, 1e19f, 1e30f}) {
+            Matrix<float> vectors = clustered(300, 8);
+            vectors[17][3] = large;
+            const InvertedModel model = train(clustered(300, 8).view(), parse_index_spec(spec));
+            const auto train_again = [&] { return train(vectors.view(), parse_index_spec(spec)); };
+            for (const std::function<InvertedModel()>& made : {std::function([&] { return model; }),
+                                                               std::function<InvertedModel()>(train_again)}) {
+                try {
+                    InvertedBuilder builder(made());
+                    builder.add(vectors.view());
+                    const InvertedIndex index = std::move(builder).finish();
+                    const Neighbors found = load_inverted(save(index)).search(queries.view());
+                    for (const float score : found.scores.values()) EXPECT_FALSE(std::isnan(score)) << spec << large;
+                    ++loaded;
+                } catch (const Error& error) {
+                    EXPECT_NE(std::string(error.what()).find("row 17 has the squared length"), std::string::npos)
+                        << error.what();
+                    ++refused;
+                }
+            }
+        }
+    EXPECT_GE(loaded, 6u);
+    EXPECT_GE(refused, 12u);
+}
+
 TEST(InvertedIndexFile, AnEmptyIndexComesBack) {
     expect_same(load_inverted(save(small_index("IVF6,PQ2x4", {}, 0))), small_index("IVF6,PQ2x4", {}, 0));
 }
@@ -78,6 +113,24 @@ TEST(InvertedIndexFile, ListsThatDoNotFitAreRefused) {
     store_little(&bytes[content_of(good, "ids")], ~std::uint64_t{0});
     reseal(bytes);
     expect_error([&] { load_inverted(bytes, "i.smd"); }, {"i.smd: index: expected ids below 2^63, got"});
+}
+
+// One who forges a file can make codes claim any model.
+TEST(InvertedIndexFile, CodesOfOtherSizesThanTheModelsAreRefused) {
+    const InvertedIndex index = small_index("IVF3,PQ2x4");
+    const InvertedLists::Parts& lists = IndexParts::lists(index)->parts();
+    for (const char* spec : {"IVF3,PQ4x4", "IVF3,PQ2x8", "IVF3,PQ1x4"}) {
+        const InvertedIndex other = small_index(spec);
+        PackedCodes::Parts codes = IndexParts::lists(other)->packed().parts();
+        codes.model = identity(index.model().quantizer);
+        ContainerWriter writer(Kind::inverted);
+        add_inverted_model(writer, index.model());
+        writer.add("lists", Element::uint64, {lists.begin.size()}, lists.begin);
+        writer.add("ids", Element::uint64, {lists.ids.size()}, lists.ids);
+        add_packed_codes(writer, PackedCodes(codes));
+        expect_error([&] { load_inverted(writer.finish(), "i.smd"); },
+                     {"i.smd: index: expected codes of 2 dictionaries of 16 words, got"});
+    }
 }
 
 TEST(InvertedIndexFile, GroupsThatDoNotDivideTheCellsAreRefused) {

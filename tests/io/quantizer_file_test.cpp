@@ -130,8 +130,8 @@ TEST(QuantizerFile, APartThatDoesNotFitIsNotSaved) {
     expect_not_saved([](auto& q) { q.rotation = Matrix<float>(4, 3); }, "expected a rotation of 4×4, got 4×3");
     expect_not_saved([](auto& q) { q.dictionaries.block_begin = {0, 5, 4}; }, "expected blocks that cover all 4");
     expect_not_saved([](auto& q) { q.dictionaries.word(0, 1)[3] = 1; }, "word 1 of dictionary 0 is not zero outside");
-    expect_not_saved([](auto& q) { q.encoder.penalty = std::nanf(""); }, "holds a number that is not finite");
-    expect_not_saved([](auto& q) { q.encoder.absolute_penalty = HUGE_VALF; }, "holds a number that is not finite");
+    expect_not_saved([](auto& q) { q.encoder.penalty = std::nanf(""); }, "hold a number that is not finite");
+    expect_not_saved([](auto& q) { q.encoder.absolute_penalty = HUGE_VALF; }, "hold a number that is not finite");
 }
 
 TEST(QuantizerFile, AMissingFileIsNamed) {

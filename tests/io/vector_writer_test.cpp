@@ -1,4 +1,6 @@
 #include <cmath>
+#include <limits>
+#include <locale>
 
 #include "io/support.h"
 
@@ -90,6 +92,57 @@ TEST(WriteVectors, NpyBytesAreAsNumpyWritesThem) {
     EXPECT_EQ(bytes.size(), 128u + 8u);
     EXPECT_EQ(bytes.substr(10, 60), "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), } ");
     EXPECT_EQ(bytes[127], '\n');
+}
+
+struct Thousands : std::numpunct<char> {
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(WriteVectors, NpyHeadersDoNotFollowTheLocale) {
+    const TemporaryDirectory directory;
+    const Matrix<float> data = random_matrix(1234, 2, 1);
+    const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Thousands));
+    write_vectors(directory / "a.npy", data.view());
+    const Matrix<float> read = read_vectors(directory / "a.npy");
+    std::locale::global(before);
+    EXPECT_EQ(read, data);
+}
+
+TEST(WriteNeighbors, MissingAnswersAreInfinitelyFar) {
+    const TemporaryDirectory directory;
+    const float infinity = std::numeric_limits<float>::infinity();
+    const Neighbors found{Matrix<std::int64_t>(2, 2, {4, -1, 7, 8}), Matrix<float>(2, 2, {1, infinity, -2, 3})};
+    for (const char* scores : {"s.fvecs", "s.fbin", "s.npy"}) {
+        write_neighbors(directory / "i.ivecs", directory / scores, found);
+        EXPECT_EQ(read_ids(directory / "i.ivecs"), found.ids);
+        EXPECT_EQ(read_scores(directory / scores), found.scores);
+    }
+    write_neighbors("", directory / "only.fvecs", found);
+    EXPECT_EQ(read_scores(directory / "only.fvecs"), found.scores);
+    expect_error([&] { read_vectors(directory / "only.fvecs"); }, {"row 0, column 1 is inf, expected a finite number"});
+    EXPECT_EQ(directory.files(), 5u);
+}
+
+TEST(ReadScores, RefusesWhatIsNoScore) {
+    const TemporaryDirectory directory;
+    for (const float bad : {std::nanf(""), -HUGE_VALF}) {
+        write_raw(directory / "s.fvecs", bytes_of(std::int32_t{1}, bad));
+        expect_error([&] { read_scores(directory / "s.fvecs"); }, {"s.fvecs: row 0, column 0 is ", "or +infinity"});
+    }
+    write_ids(directory / "i.ivecs", Matrix<std::int64_t>(1, 1, 4).view());
+    expect_error([&] { read_scores(directory / "i.ivecs"); }, {"i.ivecs: holds int32, expected scores"});
+}
+
+TEST(WriteNeighbors, WhereOneFileCannotBeWrittenNoneAppears) {
+    const TemporaryDirectory directory;
+    const Neighbors found{Matrix<std::int64_t>(1, 1, 4), Matrix<float>(1, 1, std::nanf(""))};
+    expect_error([&] { write_neighbors(directory / "i.ivecs", directory / "s.fvecs", found); },
+                 {"s.fvecs: cannot write row 0: it holds nan"});
+    expect_error([&] { write_neighbors(directory / "i.ivecs", directory / "none/s.fvecs", found); }, {"none/s.fvecs"});
+    expect_error([&] { write_neighbors(directory / "i.ivecs", directory / "s.bvecs", found); },
+                 {"s.bvecs: cannot write scores as '.bvecs', expected .fvecs .fbin or .npy"});
+    EXPECT_EQ(directory.files(), 0u);
 }
 
 TEST(WriteVectors, RoundsToTheNearestWholeNumber) {

@@ -83,6 +83,26 @@ TEST(KMeans, ItsObjectiveNeverRises) {
     }
 }
 
+// Of 1500 groups that are far apart, uniform draws of 1500 points find the share 1 - 1/e. The last 476 centres are
+// drawn at once.
+TEST(KMeans, ManyCentresBeginInAlmostAllOfTheClusters) {
+    constexpr std::size_t kGroups = 1500;
+    Matrix<float> points = random_matrix(8 * kGroups, 4, 7);
+    const Matrix<float> middles = random_matrix(kGroups, 4, 8);
+    for (std::size_t i = 0; i < points.rows(); ++i)
+        for (std::size_t d = 0; d < 4; ++d) points[i][d] = 1e-3f * points[i][d] + middles[i % kGroups][d];
+    for (const unsigned threads : {1u, 3u}) {
+        const KMeans start =
+            kmeans(points.view(), {.clusters = kGroups, .iterations = 0, .execution = {.threads = threads}});
+        const Assignment groups = nearest_centres(start.centres.view(), middles.view(), {});
+        const std::set<std::uint32_t> found(groups.centre.begin(), groups.centre.end());
+        EXPECT_GT(found.size(), kGroups * 85 / 100);
+    }
+    const std::vector<double> objective = kmeans(points.view(), {.clusters = kGroups, .iterations = 6}).objective;
+    for (std::size_t step = 1; step < objective.size(); ++step)
+        EXPECT_LE(objective[step], objective[step - 1] * (1 + 1e-6));
+}
+
 TEST(KMeans, ReturnsTheAssignmentAndTheErrorOfItsCentres) {
     const Matrix<float> points = clustered(400, 6);
     const KMeans result = kmeans(points.view(), {.clusters = 12, .iterations = 4});

@@ -60,10 +60,21 @@ TEST(Cells, TwoLevelsFindTheNearestCentreAlmostAlways) {
     }
 }
 
-TEST(Cells, MoreGroupsThanVectorsAreTrained) {
-    const Partition partition = cells_of("IVF50(groups=30)", 20);
-    const Matrix<float> vectors = clustered(20, kDimensions);
-    EXPECT_EQ(assign(partition, vectors.view()).size(), 20u);
+TEST(Cells, MoreThanTheVectorsToLearnFromAreRefused) {
+    for (const char* spec : {"IVF21", "IVF21(groups=4)", "IVF100000"})
+        expect_error([&] { cells_of(spec, 20); },
+                     {"train: expected a vector or more to learn each of", "cells from, got 20",
+                      "learn from more of them", "or ask for fewer cells"});
+    expect_error([&] { cells_of("IMI2x5", 20); }, {"each of 32 words of cells from, got 20 vectors"});
+    EXPECT_EQ(cells_of("IVF20", 20).cells(), 20u);
+}
+
+TEST(Cells, MoreGroupsThanDifferentVectorsAreTrained) {
+    Matrix<float> vectors = clustered(60, kDimensions);
+    for (std::size_t i = 20; i < 60; ++i) std::copy_n(vectors.row(i % 20), kDimensions, vectors.row(i));
+    const Partition partition =
+        train_cells(vectors.view(), cell_options(*parse_index_spec("IVF50(groups=30),PQ2").cells), {});
+    EXPECT_EQ(assign(partition, vectors.view()).size(), 60u);
     for (std::size_t g = 0; g < 30; ++g) EXPECT_LT(partition.group_begin[g], partition.group_begin[g + 1]);
 }
 
@@ -158,10 +169,10 @@ TEST(Cells, RotatedHalvesAreNoWorseThanHalves) {
     EXPECT_LT(error("IMI2x4(coarse=OPQ,iterations=20)"), error("IMI2x4(coarse=PQ,iterations=20)"));
 }
 
-TEST(Cells, MoreCellsThanVectorsAreTrained) {
-    const Partition partition = cells_of("IVF50", 20);
+TEST(Cells, AsManyCellsAsVectorsAreTheVectors) {
+    const Partition partition = cells_of("IVF50", 50);
     EXPECT_EQ(partition.cells(), 50u);
-    const Matrix<float> vectors = clustered(20, kDimensions);
+    const Matrix<float> vectors = clustered(50, kDimensions);
     const Matrix<float> left = residuals(partition, assign(partition, vectors.view()), vectors.view());
     EXPECT_NEAR(dot(left.data(), left.data(), left.size()), 0, 1e-3);
 }

@@ -10,6 +10,7 @@
 #include "summand/evaluate.h"
 #include "summand/train.h"
 #include "support/data.h"
+#include "train/offset_rule.h"
 
 namespace summand {
 namespace {
@@ -120,21 +121,27 @@ TEST(Nocq, TiedOffsetsReproduceTheDistancesOfThePaper) {
 TEST(Nocq, TheGeneralisedTriangleInequalityHolds) {
     const std::size_t D = 6;
     for (const std::size_t dictionaries : {1, 2, 4}) {
-        const Dictionaries words = test::random_dictionaries(dictionaries, 5, D, dictionaries);
+        Quantizer model{.method = "NOCQ", .centre = std::vector<float>(D)};
+        model.dictionaries = test::random_dictionaries(dictionaries, 5, D, dictionaries);
+        for (std::size_t w = 0; w < 5 * dictionaries; ++w)
+            model.word_offsets.push_back(
+                static_cast<float>(test::dot(model.dictionaries.rows.row(w), model.dictionaries.rows.row(w), D)));
         const Matrix<float> queries = test::random_matrix(20, D, 11), vectors = test::random_matrix(50, D, 12);
-        const Matrix<std::uint8_t> codes = test::random_code_rows(50, dictionaries, 5, 13);
-        for (std::size_t i = 0; i < 50; ++i) {
-            const std::vector<float> sum = test::sum_of_words(words, codes.row(i));
-            const double bound = std::sqrt(test::squared_distance(vectors.row(i), sum.data(), D)) +
-                                 std::sqrt(std::abs(test::cross_term(words, codes.row(i))));
-            for (std::size_t q = 0; q < 20; ++q) {
-                double searched = 0;
+        const Codes codes{test::random_code_rows(50, dictionaries, 5, 13), {}, identity(model)};
+        const Matrix<float> decoded = decode(model, codes);
+        for (std::size_t q = 0; q < 20; ++q) {
+            const LookupTable table = lookup_table(model, queries[q], Metric::euclidean);
+            const double rest = static_cast<double>(dictionaries - 1) * test::dot(queries.row(q), queries.row(q), D);
+            for (std::size_t i = 0; i < 50; ++i) {
+                const double searched = table.offset + double{table.sum(codes.rows.row(i))} + rest;
+                double words = 0;  // Σ_m |q - c_m|²
                 for (std::size_t m = 0; m < dictionaries; ++m)
-                    searched += test::squared_distance(queries.row(q), words.word(m, codes[i][m]), D);
-                const double truth =
-                    test::squared_distance(queries.row(q), vectors.row(i), D) +
-                    static_cast<double>(dictionaries - 1) * test::dot(queries.row(q), queries.row(q), D);
-                EXPECT_LE(std::abs(std::sqrt(searched) - std::sqrt(truth)), bound + 1e-5);
+                    words += test::squared_distance(queries.row(q), model.dictionaries.word(m, codes.rows[i][m]), D);
+                ASSERT_NEAR(searched, words, 1e-4);
+                const double truth = test::squared_distance(queries.row(q), vectors.row(i), D) + rest;
+                const double bound = std::sqrt(test::squared_distance(vectors.row(i), decoded.row(i), D)) +
+                                     std::sqrt(std::abs(test::cross_term(model.dictionaries, codes.rows.row(i))));
+                EXPECT_LE(std::abs(std::sqrt(searched) - std::sqrt(truth)), bound + 1e-4);
             }
         }
     }
@@ -364,16 +371,22 @@ TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
     }
 }
 
+// Of 12,000 vectors enough stay outside for a rule to be chosen; of 2,000 the usual one is taken.
 TEST(Locq, KeepsAGivenRuleAndElseChoosesOne) {
-    const Matrix<float> vectors = clustered(2000, 8);
-    const EncoderSettings given =
-        train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=0.25,expectation=0.75)")).encoder;
-    EXPECT_EQ(given.theta, 0.25f);
-    EXPECT_EQ(given.expectation, 0.75f);
-    const EncoderSettings half = train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq,theta=7)")).encoder;
-    EXPECT_EQ(half.theta, 7);
-    EXPECT_GT(half.expectation, 0.5f);
-    EXPECT_LE(half.expectation, 1);
+    const auto rule = [](const Matrix<float>& vectors, const std::string& options) {
+        const EncoderSettings chosen =
+            train(vectors.view(), parse_spec("LOCQ3x3(iterations=2,start=pq" + options + ")")).encoder;
+        return std::pair(chosen.theta, chosen.expectation);
+    };
+    const Matrix<float> few = clustered(2000, 8), many = clustered(12000, 8), others = test::random_matrix(12000, 8, 1);
+    const OffsetRule usual = usual_offset_rule({});
+    EXPECT_EQ(rule(few, ""), std::pair(static_cast<float>(usual.theta), static_cast<float>(usual.expectation)));
+    EXPECT_NE(rule(many, ""), rule(few, ""));
+    EXPECT_NE(rule(many, ""), rule(others, ""));
+    EXPECT_EQ(rule(many, ",theta=0.25,expectation=0.75"), std::pair(0.25f, 0.75f));
+    EXPECT_EQ(rule(many, ",theta=7").first, 7);
+    EXPECT_EQ(rule(many, ",expectation=0.5").second, 0.5f);
+    EXPECT_NE(rule(many, ",expectation=0.5").first, rule(few, ",expectation=0.5").first);
 }
 
 // Held-out figures are those of fresh encodings, so they stay near what vectors never seen give.

@@ -138,6 +138,10 @@ void expect_refusals() {
         expect_error([&] { train(damaged.view(), Options{.dictionaries = 2, .words = 4}); },
                      {"train: row 17 holds a value that is not finite (NaN or infinity)"});
     }
+    Matrix<float> huge = vectors;
+    huge[7][2] = 1e30f;
+    expect_error([&] { train(huge.view(), Options{.dictionaries = 2, .words = 4}); },
+                 {"train: row 7 has the squared length 1e+60, expected at most 1e+36", "scale the vectors down"});
     Matrix<float> zero = vectors;
     std::fill_n(zero.row(5), 4, 0.0f);
     expect_error([&] { train(zero.view(), Options{.dictionaries = 2, .words = 4, .unit_length = true}); },

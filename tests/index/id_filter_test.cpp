@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "base/random.h"
+#include "io/support.h"
+#include "summand/index.h"
+
+namespace summand::test {
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+/// A filter beside the ids it was made of, out of those that are asked for.
+struct Case {
+    IdFilter filter;
+    std::function<bool(std::int64_t)> keeps;
+};
+
+std::int64_t random_id(std::int64_t from, std::int64_t count, Random& random) {
+    return from + static_cast<std::int64_t>(random.below(static_cast<std::size_t>(count)));
+}
+
+Case random_list(std::int64_t from, std::int64_t count, std::size_t size, Random& random) {
+    std::vector<std::int64_t> ids;
+    while (ids.size() < size) ids.push_back(random_id(from, count, random));
+    const std::set<std::int64_t> set(ids.begin(), ids.end());
+    return {IdFilter::list(ids), [set](std::int64_t id) { return set.count(id) > 0; }};
+}
+
+Case random_range(std::int64_t from, std::int64_t count, Random& random) {
+    const std::int64_t a = random_id(from, count, random), b = random_id(from, count, random);
+    return {IdFilter::range(std::min(a, b), std::max(a, b)),
+            [a, b](std::int64_t id) { return std::min(a, b) <= id && id < std::max(a, b); }};
+}
+
+Case random_bits(std::size_t bytes, Random& random) {
+    std::vector<std::uint8_t> bits(bytes);
+    for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random.below(256));
+    return {IdFilter::bitmap(bits), [bits](std::int64_t id) {
+                const auto byte = static_cast<std::uint64_t>(id) / 8;
+                return byte < bits.size() && (bits[byte] >> (id % 8) & 1) != 0;
+            }};
+}
+
+/// Single ids and whole words against the oracle, near both ends of what the filters were made of.
+void expect_right(const Case& given) {
+    for (const std::int64_t from : {std::int64_t{0}, std::int64_t{1} << 40, kLargest - 2000})
+        for (std::int64_t i = 0; i <= 2000; ++i)
+            ASSERT_EQ(given.filter.keeps(from + i), given.keeps(from + i)) << from + i;
+    EXPECT_FALSE(given.filter.keeps(-1));
+    EXPECT_FALSE(given.filter.keeps(std::numeric_limits<std::int64_t>::min()));
+    for (const std::size_t size : {0, 1, 63, 64, 65, 1000, 2000}) {
+        std::vector<std::uint64_t> room;
+        const std::span<const std::uint64_t> words = given.filter.words(size, room);
+        for (std::size_t i = 0; i < size; ++i)
+            ASSERT_EQ(i / 64 < words.size() && (words[i / 64] >> i % 64 & 1) != 0,
+                      given.keeps(static_cast<std::int64_t>(i)))
+                << i << " of " << size;
+    }
+}
+
+TEST(IdFilter, EveryFormKeepsExactlyItsIds) {
+    Random random(1);
+    for (std::size_t turn = 0; turn < 20; ++turn) {
+        SCOPED_TRACE(turn);
+        for (const std::int64_t from : {std::int64_t{0}, std::int64_t{1} << 40, kLargest - 2000}) {
+            expect_right(random_list(from, 2001, random.below(1500), random));
+            expect_right(random_range(from, 2001, random));
+        }
+        expect_right(random_list(0, kLargest, 50, random));
+        expect_right(random_range(0, kLargest, random));
+        expect_right(random_bits(random.below(300), random));
+    }
+}
+
+TEST(IdFilter, EndsOfTheIds) {
+    const IdFilter all = IdFilter::range(0, kLargest);
+    EXPECT_TRUE(all.keeps(0));
+    EXPECT_TRUE(all.keeps(kLargest - 1));
+    EXPECT_FALSE(all.keeps(kLargest));
+    const std::vector<std::int64_t> ends{kLargest, 0, kLargest};
+    const IdFilter list = IdFilter::list(ends);
+    EXPECT_TRUE(list.keeps(0));
+    EXPECT_TRUE(list.keeps(kLargest));
+    EXPECT_FALSE(list.keeps(kLargest - 1));
+    EXPECT_FALSE(IdFilter::range(7, 7).keeps(7));
+    EXPECT_FALSE(IdFilter::list({}).keeps(0));
+}
+
+TEST(IdFilter, TakesMemoryByHowManyIdsItHolds) {
+    const std::vector<std::int64_t> far{1'000'000'000'000'000};
+    EXPECT_LE(IdFilter::list(far).memory_bytes(), 64u);
+    EXPECT_LE(IdFilter::range(5, kLargest).memory_bytes(), 64u);
+    std::vector<std::int64_t> dense(1'000'000);
+    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = static_cast<std::int64_t>(2 * i);
+    EXPECT_LE(IdFilter::list(dense).memory_bytes(), 250'000u);
+}
+
+TEST(IdFilter, RefusesWhatCannotBeAnId) {
+    const std::vector<std::int64_t> negative{4, -2};
+    expect_error([&] { IdFilter::list(negative); }, {"filter: expected ids from 0 on, got -2"});
+    expect_error([] { IdFilter::range(-1, 4); }, {"filter: expected ids from 0 on, got -1"});
+    expect_error([] { IdFilter::range(4, 3); }, {"filter: expected a range with first <= last, got 4 and 3"});
+}
+
+}  // namespace
+}  // namespace summand::test
