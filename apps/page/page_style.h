@@ -11,7 +11,7 @@ inline constexpr const char* kLightColours = R"css(
 
 inline constexpr const char* kDarkColours = R"css(
   --paper: #14161a; --card: #1c1f25; --ink: #e8eaee; --soft: #a0a8b4; --line: #313640; --good: #3ecf95; --miss: #4a515d; --shade: #fff4;
-  --s0: #5b9bff; --s1: #ffb347; --s2: #35d08f; --s3: #b983ff; --s4: #ff5a4d; --s5: #ffa3e0; --s6: #c9a66b; --s7: #b4bdc9;
+  --s0: #5b9bff; --s1: #ffb347; --s2: #35d08f; --s3: #b983ff; --s4: #ff5a4d; --s5: #ffa3e0; --s6: #a8823f; --s7: #b4bdc9;
 )css";
 
 inline constexpr const char* kPageStyle = R"css(

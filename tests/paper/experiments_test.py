@@ -78,6 +78,9 @@ class Experiments(PaperTest):
             self.assertEqual(one["verdict"], verdict(one["held"], len(one["checks"])), one["name"])
             self.assertTrue(one["blocks"][0]["tables"][0]["rows"], one["name"])
             self.assertIn(f'<section id="{one["name"]}">', page)
+        for legend in re.findall(r'<ul class="legend">(.*?)</ul>', page):
+            colours = re.findall(r'class="swatch" style="background:(.*?)"', legend)
+            self.assertEqual(len(set(colours)), len(colours), legend)
         self.assertEqual(report["sets"][0]["base"], 500)
         self.assertEqual(report["sets"][0]["published_as"], "")
         self.assertNotIn('class="hollow"', page)   # this is not the paper's data
