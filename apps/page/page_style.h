@@ -31,8 +31,8 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: right; padding: .5rem .6rem; white-space: nowrap; }
 th:first-child, td:first-child, .words { text-align: left; }
 th { white-space: normal; vertical-align: bottom; color: var(--soft); font-weight: 600; cursor: pointer; border-bottom: 1px solid var(--line); user-select: none; }
-th::after { content: "\a0\2195"; opacity: .35; font-weight: 400; } th[aria-sort=ascending]::after { content: "\a0\2191"; opacity: 1; }
-th[aria-sort=descending]::after { content: "\a0\2193"; opacity: 1; }
+th::after { content: " \2195"; opacity: .35; font-weight: 400; } th[aria-sort=ascending]::after { content: " \2191"; opacity: 1; }
+th[aria-sort=descending]::after { content: " \2193"; opacity: 1; }
 tbody tr + tr td { border-top: 1px solid var(--line); } td.best { font-weight: 700; }
 .swatch { display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin-right: .5rem; vertical-align: -.08rem; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 13px; }
