@@ -1,4 +1,4 @@
-// Text files that verbs write.
+// Text files that tools write.
 #pragma once
 
 #include <string>

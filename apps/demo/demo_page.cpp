@@ -98,16 +98,26 @@ std::string gallery_row(const DemoData& data, const GalleryRow& row) {
     return text + "</div>\n";
 }
 
+// "8", or "8 to 12" where methods differ.
+std::string stored_bytes(const std::vector<Report>& reports) {
+    const auto [least, most] = std::minmax_element(
+        reports.begin(), reports.end(), [](const Report& a, const Report& b) { return a.code_bytes < b.code_bytes; });
+    if (least->code_bytes == most->code_bytes) return grouped(least->code_bytes);
+    return fmt::format("{} to {}", grouped(least->code_bytes), grouped(most->code_bytes));
+}
+
 std::string introduction(const DemoPage& page) {
+    const std::string bytes = stored_bytes(page.reports);
     const Report& first = page.reports.front();
     return fmt::format(
         "<h1>{} in {} bytes per image</h1>\n<p>{} {} and {} test queries. Each image, {} bytes of pixels ({} as "
         "floats), is stored in "
-        "{} bytes; every query is answered by scanning these codes alone.</p>\n"
+        "{} bytes{}; every query is answered by scanning these codes alone.</p>\n"
         "<p class=\"soft\">summand {} · {} thread{} · {} instructions</p>\n",
-        page.data.name, first.code_bytes, grouped(page.data.base.rows()), page.data.description,
-        grouped(page.data.queries.rows()), grouped(first.dimensions), grouped(first.dimensions * sizeof(float)),
-        first.code_bytes, version(), first.threads, first.threads == 1 ? "" : "s", first.kernels);
+        page.data.name, bytes, grouped(page.data.base.rows()), page.data.description, grouped(page.data.queries.rows()),
+        grouped(first.dimensions), grouped(first.dimensions * sizeof(float)), bytes,
+        bytes.find(' ') == std::string::npos ? "" : ", as many as the method needs", version(), first.threads,
+        first.threads == 1 ? "" : "s", first.kernels);
 }
 
 }  // namespace
@@ -116,7 +126,8 @@ std::string html(const DemoPage& demo) {
     std::string text = introduction(demo);
     text += "<h2>Methods</h2>\n" + html(figures(demo.reports));
     text +=
-        "<p class=\"soft\">Bytes are per vector, all of them counted. Recall@R is the share of queries whose true "
+        "<p class=\"soft\">Bytes are per vector, all of them counted, also the float that CQ stores beside a code. "
+        "Recall@R is the share of queries whose true "
         "nearest neighbour is among the first R answers. "
         "The best figure of each column is bold; models were learnt from the images that are searched.</p>\n";
     text += "<h2>Recall against the number of answers</h2>\n" + plot_html(demo.reports);

@@ -84,7 +84,7 @@ std::string html(const FigureTable& table) {
         for (std::size_t column = 0; column < row.size(); ++column) text += cell_html(row[column], words[column]);
         text += "</tr>\n";
     }
-    return text + "</tbody></table></div>\n";
+    return text + "</tbody></table></div>" + std::string(kMoreColumns) + "\n";
 }
 
 std::string page(std::string_view title, const std::string& body) {

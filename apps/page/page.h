@@ -1,4 +1,4 @@
-// Pieces of the pages that verbs write: one file each, with style, script and plots inside.
+// Pieces of the pages that tools write: one file each, with style, script and plots inside.
 #pragma once
 
 #include <optional>
@@ -38,6 +38,9 @@ enum class Better { more, less };
 void mark_best(FigureTable& table, std::size_t column, Better better, std::optional<std::size_t> group = {});
 
 std::string html(const FigureTable& table);
+
+/// What follows a table in a box of the class "scroll"; it is shown where the table is wider than the box.
+inline constexpr std::string_view kMoreColumns = R"(<p class="soft more">more columns →</p>)";
 
 /// A whole document with a switch between the colour schemes.
 std::string page(std::string_view title, const std::string& body);

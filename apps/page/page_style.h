@@ -1,17 +1,17 @@
-// Style and script of the pages that verbs write. Colours are in two schemes: what the system prefers, unless the
+// Style and script of the pages that tools write. Colours are in two schemes: what the system prefers, unless the
 // switch on the page has chosen.
 #pragma once
 
 namespace summand::cli {
 
 inline constexpr const char* kLightColours = R"css(
-  --paper: #fbfbf9; --card: #ffffff; --ink: #1c1f24; --soft: #5d6570; --line: #e2e4e8; --good: #12855b; --miss: #b9bec7;
-  --s0: #2563eb; --s1: #c2570c; --s2: #0f8a5f; --s3: #9333ea; --s4: #be123c; --s5: #0e7490; --s6: #6b7a0f; --s7: #475569;
+  --paper: #fbfbf9; --card: #ffffff; --ink: #1c1f24; --soft: #5d6570; --line: #e2e4e8; --good: #12855b; --miss: #b9bec7; --shade: #0003;
+  --s0: #2563eb; --s1: #d97706; --s2: #0b7a4b; --s3: #8b2fd6; --s4: #a8161f; --s5: #ec4899; --s6: #8a6d3b; --s7: #475569;
 )css";
 
 inline constexpr const char* kDarkColours = R"css(
-  --paper: #14161a; --card: #1c1f25; --ink: #e8eaee; --soft: #a0a8b4; --line: #313640; --good: #3ecf95; --miss: #4a515d;
-  --s0: #6ea8ff; --s1: #ff9f5a; --s2: #45d19b; --s3: #c89bff; --s4: #ff7d95; --s5: #54cfe6; --s6: #c8d64f; --s7: #aab4c2;
+  --paper: #14161a; --card: #1c1f25; --ink: #e8eaee; --soft: #a0a8b4; --line: #313640; --good: #3ecf95; --miss: #4a515d; --shade: #fff4;
+  --s0: #5b9bff; --s1: #ffb347; --s2: #35d08f; --s3: #b983ff; --s4: #ff5a4d; --s5: #ffa3e0; --s6: #a8823f; --s7: #b4bdc9;
 )css";
 
 inline constexpr const char* kPageStyle = R"css(
@@ -23,7 +23,10 @@ h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .4rem; letter-spacing: -.
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
 p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-size: .93rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; }
-.scroll { overflow-x: auto; padding: .2rem 0; }
+.scroll { overflow-x: auto; padding: .2rem 0;
+  background: linear-gradient(90deg, var(--card) 1.4rem, transparent 3rem) local, linear-gradient(270deg, var(--card) 1.4rem, transparent 3rem) local,
+    linear-gradient(90deg, var(--shade), transparent 1.4rem) scroll, linear-gradient(270deg, var(--shade), transparent 1.4rem) scroll, var(--card); }
+.more { display: none; margin: .3rem 0 0; text-align: right; } .cut + .more { display: block; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { text-align: right; padding: .5rem .6rem; white-space: nowrap; }
 th:first-child, td:first-child, .words { text-align: left; }
@@ -50,7 +53,7 @@ h3 { font-size: 1rem; margin: 1.4rem 0 .5rem; } section { margin-top: 3rem; } se
 a { color: var(--s0); text-decoration: none; } a:hover { text-decoration: underline; }
 .source { color: var(--soft); font-weight: 400; font-size: .9rem; margin: 0 .3rem; }
 .badge { display: inline-block; padding: .05rem .6rem; border-radius: 1rem; font-size: .8rem; font-weight: 600; border: 1px solid; white-space: nowrap; }
-.badge.agrees { color: var(--good); } .badge.partly { color: var(--s1); } .badge.differs { color: var(--s4); }
+.badge.agrees { color: var(--good); } .badge.partly { color: var(--s1); } .badge.differs { color: var(--s4); } .badge.open { color: var(--soft); }
 .note { border-left: 3px solid var(--s1); padding-left: .8rem; }
 details { margin: 0 0 .8rem; font-size: .93rem; } summary { cursor: pointer; color: var(--soft); }
 .checks { margin: .4rem 0; padding-left: 1.3rem; } .held::marker { content: "\2713  "; color: var(--good); } .broken::marker { content: "\2717  "; color: var(--s4); }
@@ -67,6 +70,10 @@ document.querySelectorAll("th").forEach(head => head.addEventListener("click", (
     : order * (isNaN(a) || isNaN(b) ? a.localeCompare(b) : a - b);
   [...body.rows].sort((a, b) => compare(key(a), key(b))).forEach(row => body.append(row));
 }));
+const markCut = () => document.querySelectorAll(".scroll").forEach(box =>
+  box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 1));
+addEventListener("resize", markCut);
+markCut();
 const root = document.documentElement, scheme = document.getElementById("scheme");
 const darkNow = () => root.dataset.scheme ? root.dataset.scheme === "dark"
   : matchMedia("(prefers-color-scheme: dark)").matches;

@@ -90,22 +90,23 @@ const PaperSet& set_of(const CampaignOptions& options, const CellKey& key) {
                          [&](const PaperSet& set) { return set.files.name == key.set; });
 }
 
-std::vector<ExperimentResult> conclude(const CampaignOptions& options,
-                                       const std::function<const Cell&(const CellKey&)>& cell) {
-    std::vector<ExperimentResult> results;
-    const ExperimentInput input{options.sets, options.bits, options.iterations, cell};
-    for (const Experiment& experiment : options.experiments) results.push_back({experiment, experiment.run(input)});
-    return results;
+// The cells that an experiment asks for on one set.
+std::set<CellKey> asked(const CampaignOptions& options, const Experiment& experiment, const PaperSet& set) {
+    std::set<CellKey> keys;
+    const Cell none;
+    const std::vector<PaperSet> alone = {set};
+    experiment.run({alone, options.bits, options.iterations, [&](const CellKey& key) -> const Cell& {
+                        keys.insert(key);
+                        return none;
+                    }});
+    return keys;
 }
 
 // Cells of one set after the other, so that its vectors are read once; plain searches first, whose models others use.
 std::vector<CellKey> needed_cells(const CampaignOptions& options) {
     std::set<CellKey> keys;
-    const Cell none;
-    conclude(options, [&](const CellKey& key) -> const Cell& {
-        keys.insert(key);
-        return none;
-    });
+    for (const Experiment& experiment : options.experiments)
+        for (const PaperSet& set : options.sets) keys.merge(asked(options, experiment, set));
     std::vector<CellKey> ordered(keys.begin(), keys.end());
     std::stable_sort(ordered.begin(), ordered.end(), [](const CellKey& a, const CellKey& b) {
         return std::pair(a.set, a.measure) < std::pair(b.set, b.measure);
@@ -113,9 +114,40 @@ std::vector<CellKey> needed_cells(const CampaignOptions& options) {
     return ordered;
 }
 
+std::string unfinished(const std::vector<std::string>& titles) {
+    return fmt::format("Not finished: {} {} left out here, because not all cells of it are measured yet.",
+                       fmt::join(titles, ", "), titles.size() == 1 ? "is" : "are");
+}
+
+// What an experiment finds on the sets of which it has all cells.
+Findings findings(const CampaignOptions& options, const Experiment& experiment, const std::map<CellKey, Cell>& cells) {
+    std::vector<PaperSet> complete;
+    std::vector<std::string> others;
+    for (const PaperSet& set : options.sets) {
+        const std::set<CellKey> keys = asked(options, experiment, set);
+        if (std::all_of(keys.begin(), keys.end(), [&](const CellKey& key) { return cells.contains(key); }))
+            complete.push_back(set);
+        else
+            others.push_back(set.title);
+    }
+    Findings found;
+    if (!complete.empty())
+        found = experiment.run({complete, options.bits, options.iterations,
+                                [&](const CellKey& key) -> const Cell& { return cells.at(key); }});
+    if (!others.empty()) found.notes.push_back(unfinished(others));
+    return found;
+}
+
+void conclude(const CampaignOptions& options, CampaignResult& result) {
+    result.results.clear();
+    for (const Experiment& experiment : options.experiments)
+        result.results.push_back({experiment, findings(options, experiment, result.cells)});
+}
+
 }  // namespace
 
-CampaignResult run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& run) {
+void run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& run,
+                  const std::function<void(const CampaignResult&)>& publish) {
     CampaignResult result;
     std::vector<Task> tasks;
     for (const CellKey& key : needed_cells(options)) {
@@ -127,14 +159,20 @@ CampaignResult run_campaign(const CampaignOptions& options, Laboratory& laborato
     }
     run.display().note(
         fmt::format("{} cells, {} of them finished before", result.cells.size() + tasks.size(), result.cells.size()));
+    const auto tell = [&](std::size_t missing) {
+        result.missing = missing;
+        conclude(options, result);
+        publish(result);
+    };
+    if (!result.cells.empty() || tasks.empty()) tell(tasks.size());
     Overview overview(tasks, run);
-    for (const Task& task : tasks) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
         check_interrupt();
+        const Task& task = tasks[i];
         const Cell& cell = result.cells[task.key] = laboratory.measure(*task.set, task.key, overview.execution(task));
+        tell(tasks.size() - i - 1);
         overview.finish(task, cell);
     }
-    result.results = conclude(options, [&](const CellKey& key) -> const Cell& { return result.cells.at(key); });
-    return result;
 }
 
 }  // namespace summand::cli

@@ -2,6 +2,7 @@
 // conclusions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,8 +27,12 @@ struct ExperimentResult {
 struct CampaignResult {
     std::vector<ExperimentResult> results;
     std::map<CellKey, Cell> cells;
+    std::size_t missing = 0;  ///< cells that are not measured yet
 };
 
-CampaignResult run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& run);
+/// Calls `publish` with what is known so far, before the first cell is measured if there are some of an earlier run,
+/// and after every cell. An experiment then leaves out each data set of which it lacks a cell, and notes that.
+void run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& run,
+                  const std::function<void(const CampaignResult&)>& publish);
 
 }  // namespace summand::cli

@@ -123,7 +123,7 @@ const Cell& cell_of(const Method& method, const PaperSet& set, std::size_t bits,
 std::size_t colour_of(const std::string& label) {
     constexpr const char* kLabels[] = {"PQ",   "CKM", "NOCQ", "LOCQ", "CQ",   "OCQ",    "ITQ",    "AQ", "OTQ",
                                        "AQ-e", "UB",  "CQ-e", "CQ-d", "CQ-c", "SNOCQ1", "SNOCQ2", "QAV"};
-    constexpr std::size_t kColours[] = {0, 1, 2, 3, 4, 5, 7, 4, 5, 1, 3, 4, 6, 0, 6, 5, 7};
+    constexpr std::size_t kColours[] = {0, 1, 2, 3, 4, 5, 7, 4, 5, 7, 3, 4, 6, 0, 6, 5, 7};
     const auto found = std::find(std::begin(kLabels), std::end(kLabels), label);
     return found == std::end(kLabels) ? 6 : kColours[found - std::begin(kLabels)];
 }

@@ -27,7 +27,7 @@ bool possible(const Method& method, const PaperSet& set, std::size_t bits);
 
 const Cell& cell_of(const Method& method, const PaperSet& set, std::size_t bits, const ExperimentInput& input);
 
-/// The same method has the same colour in every plot.
+/// The same method has the same colour in every plot, and methods of one plot have different ones.
 std::size_t colour_of(const std::string& label);
 
 /// A table cell of a share with three digits; absent where it is below zero.

@@ -68,12 +68,15 @@ void run_paper(const Options& options) {
                                        grouped(set.queries), set.dimensions));
     }
     Laboratory laboratory({options.output + "/cache", sizes, options.run.seed}, run);
-    PaperReport report{.options = campaign,
-                       .result = run_campaign(campaign, laboratory, run),
-                       .machine = machine_name(options.run.threads),
-                       .seed = options.run.seed};
-    save_text(options.output + "/report.json", to_json(report).dump() + "\n");
-    save_text(options.output + "/report.html", html(report));
+    PaperReport report;
+    report.options = campaign;
+    report.machine = machine_name(options.run.threads);
+    report.seed = options.run.seed;
+    run_campaign(campaign, laboratory, run, [&](const CampaignResult& result) {
+        report.result = result;
+        save_text(options.output + "/report.json", to_json(report).dump() + "\n");
+        save_text(options.output + "/report.html", html(report));
+    });
     for (const ExperimentResult& one : report.result.results) {
         const Verdict judged = verdict(one.findings);
         run.print(fmt::format("{:<62} {:<15} {:>3} of {} checks hold", one.experiment.title, judged.word, judged.held,

@@ -79,6 +79,13 @@ ordered_json set_json(const PaperSet& set) {
             {"relevance", protocols}};
 }
 
+std::string verdict_word(const Verdict& judged) {
+    if (judged.held == judged.all) return "agrees";
+    if (judged.held == 0) return "differs";
+    if (2 * judged.held == judged.all) return "agrees in half";
+    return 2 * judged.held > judged.all ? "mostly agrees" : "mostly differs";
+}
+
 }  // namespace
 
 Verdict verdict(const Findings& findings) {
@@ -90,7 +97,7 @@ Verdict verdict(const Findings& findings) {
         if (!check.holds && ++others <= kNamedChecks)
             broken += fmt::format("{}{} ({})", broken.empty() ? "" : "; ", check.claim, check.figures);
     judged.held = judged.all - others;
-    judged.word = others == 0 ? "agrees" : judged.held == 0 ? "differs" : "agrees in part";
+    judged.word = verdict_word(judged);
     judged.text = fmt::format("{} of {} checks hold.", judged.held, judged.all);
     if (others > 0)
         judged.text += fmt::format(" It is not so that {}{}.", broken,
@@ -119,6 +126,7 @@ ordered_json to_json(const PaperReport& report) {
         {"version", version()},
         {"commit", kCommitName},
         {"cell_commits", commits(report.result)},
+        {"missing_cells", report.result.missing},
         {"machine", report.machine},
         {"options", {{"bits", report.options.bits}, {"iterations", report.options.iterations}, {"seed", report.seed}}},
         {"sets", sets},

@@ -17,7 +17,7 @@ struct PaperReport {
 
 /// How many checks of an experiment hold, in words.
 struct Verdict {
-    std::string word;  ///< "agrees", "agrees in part", "differs", "open"
+    std::string word;  ///< "agrees", "mostly agrees", "agrees in half", "mostly differs", "differs", "open"
     std::string text;  ///< a sentence; names the checks that do not hold
     std::size_t held = 0, all = 0;
 };

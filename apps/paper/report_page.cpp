@@ -12,8 +12,9 @@ namespace summand::cli {
 namespace {
 
 std::string verdict_class(const Verdict& judged) {
-    if (judged.word == "agrees") return "agrees";
-    return judged.word == "differs" ? "differs" : "partly";
+    if (judged.all == 0) return "open";
+    if (judged.held == judged.all) return "agrees";
+    return 2 * judged.held >= judged.all ? "partly" : "differs";
 }
 
 std::string badge(const Verdict& judged) {
@@ -56,13 +57,20 @@ std::string contents(const std::vector<ExperimentResult>& results) {
             judged.all == 0 ? 0.0 : static_cast<double>(judged.held) / static_cast<double>(judged.all), judged.held,
             judged.all);
     }
-    return text + "</tbody></table></div>\n";
+    return text + "</tbody></table></div>" + std::string(kMoreColumns) + "\n";
 }
 
 std::string joined(const std::vector<std::string>& parts) {
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
     return text;
+}
+
+std::string unfinished(const CampaignResult& result) {
+    if (result.missing == 0) return "";
+    return fmt::format(
+        "<p class=\"note\">Not finished: {} of {} cells are measured. The same command goes on from here.</p>\n",
+        grouped(result.cells.size()), grouped(result.cells.size() + result.missing));
 }
 
 std::string introduction(const PaperReport& report) {
@@ -84,7 +92,7 @@ std::string introduction(const PaperReport& report) {
                "<p class=\"soft\">summand {}, commit {} · codes of {} bits · {} · seed {} · {}</p>\n",
                version(), escaped(joined(commits(report.result))), joined(bits), iterations, report.seed,
                escaped(report.machine)) +
-           (report.options.iterations == 1 ? "" : kFastNote);
+           unfinished(report.result) + (report.options.iterations == 1 ? "" : kFastNote);
 }
 
 // --- sections ---

@@ -16,6 +16,7 @@ class Demo(ToolTest):
         self.assertIn("PQ8x4", done.stdout)
         with open(self.path("demo/report.html"), encoding="utf-8") as file:
             page = file.read()
+        self.assertIn("in 2 to 4 bytes per image", page)
         self.assertIn("<svg", page)
         self.assertIn("prefers-color-scheme: dark", page)
         self.assertEqual(page.count("<polyline"), 2)

@@ -23,6 +23,12 @@ def without_times(value):
     return [without_times(part) for part in value] if isinstance(value, list) else value
 
 
+def verdict(held, checks):
+    if held in (0, checks):
+        return "agrees" if held else "differs"
+    return "agrees in half" if 2 * held == checks else "mostly agrees" if 2 * held > checks else "mostly differs"
+
+
 class PaperTest(ToolTest):
     def make_set(self, folder, prefix="", columns=32, rows=(500, 300, 20)):
         os.makedirs(self.path(folder), exist_ok=True)
@@ -69,8 +75,12 @@ class Experiments(PaperTest):
         for one in report["experiments"]:
             self.assertTrue(one["checks"], one["name"])
             self.assertEqual(one["held"], sum(check["holds"] for check in one["checks"]))
+            self.assertEqual(one["verdict"], verdict(one["held"], len(one["checks"])), one["name"])
             self.assertTrue(one["blocks"][0]["tables"][0]["rows"], one["name"])
             self.assertIn(f'<section id="{one["name"]}">', page)
+        for legend in re.findall(r'<ul class="legend">(.*?)</ul>', page):
+            colours = re.findall(r'class="swatch" style="background:(.*?)"', legend)
+            self.assertEqual(len(set(colours)), len(colours), legend)
         self.assertEqual(report["sets"][0]["base"], 500)
         self.assertEqual(report["sets"][0]["published_as"], "")
         self.assertNotIn('class="hollow"', page)   # this is not the paper's data
@@ -97,12 +107,39 @@ class Experiments(PaperTest):
                     break
             said = process.stderr.read()
             self.assertEqual(process.wait(), 130, said)
-        self.assertFalse(os.path.exists(self.path("paper/report.html")))
+        stopped, page = self.report(), self.text("paper/report.html")
+        self.assertGreaterEqual(len(stopped["cells"]), 2)
+        self.assertIn(f'{len(stopped["cells"])} of {len(stopped["cells"]) + stopped["missing_cells"]} cells', page)
+        self.assertEqual([one["name"] for one in stopped["experiments"]], EXPERIMENTS)
+        self.assertIn("Not finished: blobs", stopped["experiments"][-3]["notes"][0])
         kept = len(os.listdir(self.path("paper/cache/cells")))
         self.assertGreaterEqual(kept, 2)
         self.assertFalse([name for name in os.listdir(self.path("paper/cache/cells")) if not name.endswith(".json")])
         again = self.paper(*SMALL, "--experiment", "additive")   # cells are measured in order of their names: AQ first
         self.assertRegex(again.stderr, r"5 cells, [2-5] of them finished before")
+        self.assertEqual(self.report()["missing_cells"], 0)
+        self.assertNotIn("Not finished", self.text("paper/report.html"))
+
+    def test_an_unfinished_report_has_the_sets_that_are_complete(self):
+        chosen = ["--experiment", "orthogonality", *SMALL]
+        self.paper(*chosen)
+        whole = self.report()["experiments"][0]
+        self.make_set("data/later", columns=16)
+        cells = self.path("paper/cache/cells")
+        before = len(os.listdir(cells))
+        with subprocess.Popen([TOOL, "--data", self.path("data"), "-o", self.path("paper"), *chosen],
+                              stderr=subprocess.PIPE, text=True) as process:
+            for line in process.stderr:
+                if line.startswith("1/"):
+                    process.send_signal(signal.SIGKILL)
+                    break
+            process.stderr.read()
+        self.assertLess(len(os.listdir(cells)), before + 3)
+        stopped = self.report()
+        self.assertGreater(stopped["missing_cells"], 0)
+        self.assertEqual(stopped["experiments"][0]["blocks"], whole["blocks"])
+        self.assertEqual(stopped["experiments"][0]["checks"], whole["checks"])
+        self.assertIn("Not finished: later is left out", stopped["experiments"][0]["notes"][-1])
 
     def test_a_damaged_cell_is_named(self):
         chosen = ["--experiment", "augmented", *SMALL]
