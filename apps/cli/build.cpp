@@ -105,6 +105,8 @@ void run_build(BuildOptions options) {
     check_outputs({options.base, options.learn, options.model, options.codes},
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
     const IndexSpec spec = options.model.empty() ? parse_index_spec(options.learning.spec) : IndexSpec();
+    require(!spec.refine || spec.refine->code || vector_file(options.base) != "-", options.base,
+            ": Refine(flat) reads the vectors again at every search: expected a file, got standard input");
     Built built = spec.cells ? build_inverted(options, base, run) : build_flat(options, base, run);
     if (spec.refine) add_refinement(options, *spec.refine, base, run, built);
     {
@@ -136,7 +138,8 @@ void add_build(CLI::App& app, Chosen& chosen) {
     CLI::Option* model = verb.add_option("--model", options->model, "Model to use, instead of learning one");
     verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
         ->check(CLI::Validator(memory_error, ""))
-        ->excludes(verb.get_option("--spec"));
+        ->excludes(verb.get_option("--spec"))
+        ->type_name("SIZE");
     for (const char* learning : {"--spec", "--memory", "--learn", "--learn-size", "--checkpoint"})
         model->excludes(verb.get_option(learning));
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);

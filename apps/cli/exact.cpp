@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "answers.h"
 #include "estimate.h"
 #include "exact.h"
 #include "run.h"
@@ -70,19 +71,18 @@ void run_exact(const Options& options) {
     const VectorReader base(options.base), reader(options.queries);
     require_dimensions(reader, base.columns(), options.base);
     if (options.run.dry_run) return show(estimate_exact(base, reader, options.k), run);
-    check_outputs({options.base, options.queries}, {{options.output, Content::ids}, {options.run.json}});
+    check_outputs({options.base, options.queries}, {answers_output(options.output), {options.run.json}});
     const Matrix<float> queries = read_all(reader);
     if (options.metric == Metric::cosine)
         require_directions(queries.view(), options.queries, [](std::size_t i) { return i; });
     const Stopwatch watch;
     const Neighbors found = exact_in_file(base, queries.view(), options.k, options.metric, run);
     const double seconds = watch.seconds();
-    {
-        const SaveGuard guard;
-        write_ids(options.output, found.ids.view());
-    }
-    run.print(fmt::format("{}: {} true neighbours of each of {} queries among {} vectors in {}", options.output,
-                          found.ids.columns(), grouped(queries.rows()), grouped(base.rows()), duration(seconds)));
+    run.display().erase();
+    write_answers(options.output, found);
+    if (!is_standard_output(answers_output(options.output)))
+        run.print(fmt::format("{}: {} true neighbours of each of {} queries among {} vectors in {}", options.output,
+                              found.ids.columns(), grouped(queries.rows()), grouped(base.rows()), duration(seconds)));
     run.write_json(
         {{"vectors", base.rows()}, {"queries", queries.rows()}, {"k", found.ids.columns()}, {"seconds", seconds}});
 }
@@ -94,10 +94,11 @@ void add_exact(CLI::App& app, Chosen& chosen) {
     CLI::App& verb =
         add_verb(app, chosen, "exact", "Find the true neighbours by brute force",
                  "summand exact base.fvecs queries.fvecs -k 100 -o truth.ivecs", [options] { run_exact(*options); });
+    add_scores_help(verb);
     verb.add_option("BASE", options->base, "Vectors to search in, read in chunks")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
     add_neighbors(verb, options->k);
-    add_output(verb, options->output, "Ids to write, best first (.ivecs .ibin .npy)", options->run);
+    add_answers(verb, options->output, options->run);
     add_metric(verb, options->metric);
     add_threads(verb, options->run);
     add_json(verb, options->run);

@@ -20,15 +20,18 @@ constexpr std::size_t kChunkBytes = 64u << 20;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Whether both name one file, one of them perhaps as file.hdf5:dataset; files need not exist.
+// Whether both name one file, one of them perhaps as file.hdf5:dataset or npy:file; files need not exist.
 bool same_file(const std::string& output, const std::string& input) {
     namespace fs = std::filesystem;
     std::error_code error;
-    for (const std::string& read : {input, input.substr(0, input.rfind(':'))})
-        if (!read.empty() && (fs::equivalent(output, read, error) ||
-                              fs::weakly_canonical(output, error) == fs::weakly_canonical(read, error)))
-            return true;
-    return false;
+    const auto same = [&error](const std::string& a, const std::string& b) {
+        return fs::equivalent(a, b, error) || fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+    };
+    return !input.empty() && (same(output, input) || same(vector_file(output), vector_file(input)));
+}
+
+std::string container_error(const std::string& path) {
+    return path == "-" ? "standard output takes ids and vectors only, expected the name of a file" : "";
 }
 
 void append(Codes& all, const Codes& part, std::vector<std::uint8_t>& bytes) {
@@ -109,7 +112,8 @@ std::string default_spec(Metric metric, std::size_t bytes) {
 void add_spec(CLI::App& verb, std::string& spec) {
     verb.add_option("-s,--spec", spec,
                     "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " +
-                        default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product));
+                        default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product))
+        ->type_name("SPEC");
 }
 
 void add_neighbors(CLI::App& verb, std::size_t& k) {
@@ -119,7 +123,8 @@ void add_neighbors(CLI::App& verb, std::size_t& k) {
 }
 
 void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what) {
-    verb.add_option("--checkpoint", path, "File to save " + what + "; where it exists, the work goes on from it");
+    verb.add_option("--checkpoint", path, "File to save " + what + "; where it exists, the work goes on from it")
+        ->check(CLI::Validator(container_error, ""));
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
@@ -131,7 +136,7 @@ void add_learn_size(CLI::App& verb, std::size_t& size) {
 }
 
 void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options) {
-    verb.add_option("-o,--output", path, what + " (required)");
+    verb.add_option("-o,--output", path, what + " (required)")->check(CLI::Validator(container_error, ""));
     verb.parse_complete_callback([&path, &options] {
         if (path.empty() && !options.dry_run) throw CLI::RequiredError("--output");
     });
@@ -161,22 +166,36 @@ Execution Run::execution() {
 Execution Run::silent_execution() const { return {.threads = options_.threads, .stop = interrupt_token()}; }
 
 void Run::print(const std::string& line) const {
-    if (!options_.quiet && options_.json != "-") fmt::print("{}\n", line);
+    if (options_.quiet || options_.json == "-") return;
+    display_.erase();
+    fmt::print("{}\n", line);
 }
 
 void Run::write_json(const nlohmann::ordered_json& summary) const {
     if (options_.json.empty()) return;
     const std::string text = summary.dump(2) + "\n";
-    if (options_.json == "-")
+    if (options_.json == "-") {
+        display_.erase();
         fmt::print("{}", text);
-    else
+    } else {
         write_file(options_.json, std::as_bytes(std::span(text)));
+    }
+}
+
+bool is_standard_output(const Output& output) {
+    return output.path == "-" || (output.content != Content::any && vector_file(output.path) == "-");
 }
 
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs) {
+    const auto printed = std::count_if(outputs.begin(), outputs.end(), is_standard_output);
+    require(printed <= 1, "standard output is given for ", printed, " outputs, expected one");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const std::string& path = outputs[i].path;
-        if (path.empty() || path == "-") continue;
+        if (path.empty()) continue;
+        if (is_standard_output(outputs[i])) {
+            if (path != "-") check_output(path, outputs[i].content);
+            continue;
+        }
         for (const std::string& input : inputs)
             require(!same_file(path, input), path, ": cannot write: it is also to be read");
         for (std::size_t j = 0; j < i; ++j)
@@ -223,7 +242,7 @@ void for_each_chunk(const VectorReader& base, Run& run,
         const std::size_t rows = std::min(size, base.rows() - first);
         const Matrix<float> part = base.read(first, rows);
         const auto report = [&](std::size_t done) {
-            run.display().update({"encode", done, base.rows(), kNone, kNone, kNone, watch.seconds()});
+            run.display().update({"encode", done, base.rows(), kNone, kNone, kNone, watch.seconds(), start});
         };
         Execution execution = run.silent_execution();
         execution.progress = [&](const Progress& inner) {

@@ -61,7 +61,7 @@ public:
 
     ProgressDisplay& display() { return display_; }
 
-    /// A line on stdout unless quiet.
+    /// A line on stdout unless quiet; the bar of the progress is removed first.
     void print(const std::string& line) const;
 
     /// Writes what was measured to the file of --json, or to stdout for "-".
@@ -69,7 +69,7 @@ public:
 
 private:
     const RunOptions& options_;
-    ProgressDisplay display_;
+    mutable ProgressDisplay display_;  // what it shows is no part of the run's state
 };
 
 /// Runs `work`; an error that does not name the file gets its path in front.
@@ -90,6 +90,9 @@ struct Output {
     std::string path;
     Content content = Content::any;
 };
+
+/// "-", or that of vectors and ids with a format before it.
+bool is_standard_output(const Output& output);
 
 /// Throws before any work is done where an output could not be written, is one of the inputs or is given twice.
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs);
