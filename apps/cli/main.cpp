@@ -8,15 +8,39 @@
 #include <iostream>
 #include <new>
 
+#include "commit_name.h"
 #include "interrupt.h"
+#include "nearest_name.h"
 #include "summand/device.h"
 #include "summand/error.h"
+#include "verb_text.h"
 #include "verbs.h"
 
 namespace summand::cli {
 namespace {
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2, kInterrupted = 130 };
+
+#ifdef __clang__
+constexpr const char* kCompiler = "";  // its version begins with its name
+#else
+constexpr const char* kCompiler = "GCC ";
+#endif
+
+constexpr const char* kFooter =
+    "Example:\n"
+    "  summand build --spec LOCQ8 base.fvecs -o index.smd\n"
+    "  summand search index.smd queries.fvecs -k 10 -o result.ivecs\n\n"
+    "Vectors are read from .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy, .npz (FILE:ARRAY), .hdf5 "
+    "(FILE:DATASET),\n"
+    ".csv and .tsv (also .gz) and MNIST idx files. FORMAT:FILE names the format of a file without such an extension,\n"
+    "and FORMAT:- is standard input, as in fvecs:-. Ids and vectors are written to standard output in the same way.";
+
+std::string version_text() {
+    const std::string commit = kCommitName;
+    return fmt::format("summand {}\ncommit    {}\ncompiler  {}{}\nBLAS      {}\nkernels   {}", version(),
+                       commit.empty() ? "unknown" : commit, kCompiler, __VERSION__, blas_library(), kernel_level());
+}
 
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -45,28 +69,77 @@ void add_verbs(CLI::App& app, Chosen& chosen) {
     add_methods(app, chosen);
     add_demo(app, chosen);
     add_paper(app, chosen);
+    add_help(app, chosen);
+    add_documentation(app, chosen);
+    name_files(app);
 }
 
+bool is_option(const std::string& argument) { return argument.starts_with('-'); }
+
 // What is wrong where no verb was recognised.
-std::string about_first(const std::string& argument) {
+std::string about_first(const CLI::App& app, const std::string& argument) {
     if (argument.empty()) return "expected a verb";
-    return fmt::format("unknown {} '{}'", argument.starts_with('-') ? "option" : "verb", argument);
+    return fmt::format("unknown {} '{}'{}", is_option(argument) ? "option" : "verb", argument,
+                       did_you_mean(argument, is_option(argument) ? option_names(app) : verb_names(app)));
+}
+
+// What a verb does not take, in the order it was given.
+std::string about_extras(const CLI::App& verb) {
+    const std::vector<std::string> extras = verb.remaining();
+    if (!is_option(extras.front())) return fmt::format("unexpected argument '{}'", extras.front());
+    const std::string name = extras.front().substr(0, extras.front().find('='));
+    return fmt::format("unknown option '{}'{}", name, did_you_mean(name, option_names(verb)));
 }
 
 int wrong_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first_argument) {
     const auto verbs = app.get_subcommands();
-    const std::string verb = verbs.empty() ? "" : verbs.front()->get_name();
-    complain(verb, fmt::format("{} (see 'summand {}--help')", verb.empty() ? about_first(first_argument) : error.what(),
-                               verb.empty() ? "" : verb + " "));
+    if (verbs.empty()) {
+        complain("", about_first(app, first_argument) + " (see 'summand --help')");
+        return kWrongUsage;
+    }
+    const CLI::App* verb = verbs.front();
+    std::string path = verb->get_name();
+    for (auto below = verb->get_subcommands(); !below.empty(); below = verb->get_subcommands()) {
+        verb = below.front();
+        path += " " + verb->get_name();
+    }
+    const std::string what = verb->remaining().empty() ? error.what() : about_extras(*verb);
+    complain(verbs.front()->get_name(), fmt::format("{} (see 'summand {} --help')", what, path));
     return kWrongUsage;
 }
 
-int run(const Chosen& chosen) {
+void work(const Chosen& chosen) {
+    chosen.work();
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || !std::cout) throw Error("cannot write to standard output");
+}
+
+int parse_and_work(int count, char** arguments, Chosen& chosen) {
+    watch_for_interrupts();
+    CLI::App app("Compact codes and nearest-neighbour search.", "summand");
+    app.set_version_flag("--version", version_text, "Print version, commit, compiler, BLAS and kernels, then stop");
+    app.require_subcommand(1);
+    app.footer(kFooter);
+    add_verbs(app, chosen);
+    const std::string first = count > 1 ? arguments[1] : "";
     try {
-        chosen.work();
-        std::cout.flush();
-        if (std::fflush(stdout) != 0 || !std::cout) throw Error("cannot write to standard output");
-        return kDone;
+        // The parser would answer --help after a verb that there is not.
+        if (!first.empty() && !is_option(first) && find_verb(app, first) == nullptr)
+            throw CLI::ParseError("no verb", kWrongUsage);
+        app.parse(count, arguments);
+    } catch (const CLI::ParseError& error) {
+        return error.get_exit_code() == 0 ? app.exit(error) : wrong_usage(app, error, first);
+    }
+    work(chosen);
+    return kDone;
+}
+
+// All of the tool: whatever fails, the end is one line and an exit code.
+int main(int count, char** arguments) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then reported like a full disk
+    Chosen chosen;
+    try {
+        return parse_and_work(count, arguments, chosen);
     } catch (const Cancelled&) {
         claim_end();
         complain(chosen.verb, std::string(interrupt_message()));
@@ -77,25 +150,6 @@ int run(const Chosen& chosen) {
         complain(chosen.verb, error.what());
     }
     return kFailed;
-}
-
-int main(int count, char** arguments) {
-    std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then reported like a full disk
-    watch_for_interrupts();
-    CLI::App app("Compact codes and nearest-neighbour search.", "summand");
-    app.set_version_flag("--version", std::string(version()));
-    app.require_subcommand(1);
-    app.footer(
-        "Example:\n  summand build --spec LOCQ8 base.fvecs -o index.smd\n"
-        "  summand search index.smd queries.fvecs -k 10 -o result.ivecs");
-    Chosen chosen;
-    add_verbs(app, chosen);
-    try {
-        app.parse(count, arguments);
-    } catch (const CLI::ParseError& error) {
-        return error.get_exit_code() == 0 ? app.exit(error) : wrong_usage(app, error, count > 1 ? arguments[1] : "");
-    }
-    return run(chosen);
 }
 
 }  // namespace

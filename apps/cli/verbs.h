@@ -30,5 +30,7 @@ void add_convert(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
 void add_demo(CLI::App& app, Chosen& chosen);
 void add_paper(CLI::App& app, Chosen& chosen);
+void add_help(CLI::App& app, Chosen& chosen);
+void add_documentation(CLI::App& app, Chosen& chosen);
 
 }  // namespace summand::cli
