@@ -31,10 +31,11 @@ constexpr const char* kFooter =
     "Example:\n"
     "  summand build --spec LOCQ8 base.fvecs -o index.smd\n"
     "  summand search index.smd queries.fvecs -k 10 -o result.ivecs\n\n"
-    "Vectors are read from .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy, .npz (FILE:ARRAY), .hdf5 "
-    "(FILE:DATASET),\n"
-    ".csv and .tsv (also .gz) and MNIST idx files. FORMAT:FILE names the format of a file without such an extension,\n"
-    "and FORMAT:- is standard input, as in fvecs:-. Ids and vectors are written to standard output in the same way.";
+    "Vectors are read from .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy, .npz\n"
+    "(FILE:ARRAY), .hdf5 (FILE:DATASET), .csv and .tsv (also .gz) and MNIST idx files.\n"
+    "FORMAT:FILE names the format of a file without such an extension, and FORMAT:- is\n"
+    "standard input, as in fvecs:-. Ids and vectors are written to standard output in\n"
+    "the same way.";
 
 std::string version_text() {
     const std::string commit = kCommitName;
