@@ -287,7 +287,7 @@ class WrongUsage(ToolTest):
 
     def test_version(self):
         shown = self.succeed("--version", environment={"SUMMAND_KERNELS": "scalar"}).stdout
-        self.assertRegex(shown, r"^summand \d+\.\d+\.\d+\ncommit +\S+\ncompiler +(GCC|Clang) .*\nBLAS +\S.*\nkernels +scalar\n$")
+        self.assertRegex(shown, r"^summand \d+\.\d+\.\d+\ncommit +\S+\ncompiler +.*(GCC|Clang) \d.*\nBLAS +\S.*\nkernels +scalar\n$")
         self.fail_with_one_line("--version", environment={"SUMMAND_KERNELS": "abacus"})
 
     def fail_with_one_line(self, *arguments, **options):
