@@ -23,3 +23,16 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/summand-config.cmake.i
   ${PROJECT_BINARY_DIR}/summand-config.cmake INSTALL_DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
 install(FILES ${PROJECT_BINARY_DIR}/summand-config.cmake ${PROJECT_BINARY_DIR}/summand-config-version.cmake
         DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
+
+# For pkg-config. Whoever links a static library needs its private ones too, without asking for them by --static.
+list(JOIN SUMMAND_PRIVATE_LIBRARIES " " SUMMAND_PRIVATE_FLAGS)
+list(JOIN ZLIB_LIBRARIES " " flags)
+set(SUMMAND_PRIVATE_FLAGS " ${SUMMAND_PRIVATE_FLAGS} ${flags} -pthread")
+get_target_property(type summand TYPE)
+if(type STREQUAL "STATIC_LIBRARY")
+  set(SUMMAND_PUBLIC_FLAGS "${SUMMAND_PRIVATE_FLAGS}")
+endif()
+file(RELATIVE_PATH SUMMAND_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" SUMMAND_PREFIX_FROM_PC "${SUMMAND_PREFIX_FROM_PC}")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/summand.pc.in ${PROJECT_BINARY_DIR}/summand.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/summand.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

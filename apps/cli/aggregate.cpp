@@ -98,7 +98,9 @@ constexpr const char* kTrainExample =
 constexpr const char* kEncodeExample = "summand aggregate encode vocabulary.smd descriptors/ -o images.fvecs";
 
 void add_folder(CLI::App& verb, std::string& folder) {
-    verb.add_option("FOLDER", folder, "Folder with a file of descriptors (fvecs, npy …) for each image")->required();
+    verb.add_option("FOLDER", folder, "Folder with a file of descriptors (fvecs, npy …) for each image")
+        ->required()
+        ->type_name("FOLDER");
 }
 
 void add_run(CLI::App& verb, RunOptions& run) {

@@ -132,7 +132,8 @@ void add_build(CLI::App& app, Chosen& chosen) {
         "--model", options->model, "Model to use, with cells or without, or an index to take it from, instead of learning");
     verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
         ->check(CLI::Validator(memory_error, ""))
-        ->excludes(verb.get_option("--spec"));
+        ->excludes(verb.get_option("--spec"))
+        ->type_name("SIZE");
     for (const char* learning : {"--spec", "--memory", "--learn", "--learn-size", "--checkpoint"})
         model->excludes(verb.get_option(learning));
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);

@@ -45,12 +45,14 @@ RowRange rows_of(const Options& options, const VectorReader& reader) {
     return range;
 }
 
-// The guard is held throughout: the file in the making is removed before the process ends.
+// For a file the guard is held throughout: the one in the making is removed before the process ends. Whoever reads
+// standard output may keep us waiting, which an interrupt must end.
 void copy_rows(const VectorReader& reader, const RowRange& range, const std::string& output, Run& run) {
     constexpr std::size_t kPieceBytes = 8u << 20;
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Stopwatch watch;
-    const SaveGuard guard;
+    std::optional<SaveGuard> guard;
+    if (!is_standard_output({output, Content::vectors})) guard.emplace();
     VectorWriter writer(output, reader.columns());
     const std::size_t piece = std::max<std::size_t>(1, kPieceBytes / (sizeof(float) * reader.columns()));
     for (std::size_t done = 0; done < range.count;) {
@@ -69,6 +71,7 @@ void run_convert(const Options& options) {
     const RowRange range = rows_of(options, reader);
     check_outputs({options.input}, {{options.output, Content::vectors}});
     copy_rows(reader, range, options.output, run);
+    if (is_standard_output({options.output, Content::vectors})) return;
     run.print(fmt::format("{}: {} vectors of {} dimensions", options.output, grouped(range.count), reader.columns()));
 }
 
@@ -76,13 +79,17 @@ void run_convert(const Options& options) {
 
 void add_convert(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
-    CLI::App& verb =
-        add_verb(app, chosen, "convert", "Write vectors in another format, or a part of them",
-                 "summand convert base.bvecs first.npy --rows 0:1000", [options] { run_convert(*options); });
-    verb.add_option("IN", options->input, "Vectors to read, format by extension")->required();
-    verb.add_option("OUT", options->output, "File to write: .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy")
+    CLI::App& verb = add_verb(app, chosen, "convert", "Write vectors in another format, or a part of them",
+                              "summand convert base.bvecs first.npy --rows 0:1000\n"
+                              "  summand convert table.csv fvecs:- | summand search index.smd fvecs:-",
+                              [options] { run_convert(*options); });
+    verb.add_option("IN", options->input,
+                    "Vectors to read, format by extension or named as in csv:FILE; -: standard input, as in fvecs:-")
         ->required();
-    verb.add_option("--rows", options->rows, "FIRST:COUNT: only these rows")->check(check_rows);
+    verb.add_option("OUT", options->output,
+                    "File to write: .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy; standard output as npy:-")
+        ->required();
+    verb.add_option("--rows", options->rows, "FIRST:COUNT: only these rows")->check(check_rows)->type_name("ROWS");
     add_quiet(verb, options->run);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "answers.h"
 #include "protocols.h"
 #include "queries.h"
 #include "search_options.h"
@@ -92,6 +93,7 @@ void add_evaluate(CLI::App& app, Chosen& chosen) {
                               "summand evaluate index.smd queries.fvecs truth.ivecs --json report.json\n"
                               "  summand evaluate index.smd images.fvecs --relevance objects.txt --protocol holidays",
                               [options] { run_evaluate(*options); });
+    add_scores_help(verb);
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     add_queries(verb, options->queries);
     CLI::Option* truth = verb.add_option("TRUTH", options->truth, "Their true neighbours, see 'summand exact'");

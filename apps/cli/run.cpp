@@ -13,15 +13,18 @@ namespace {
 
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
-// Whether both name one file, one of them perhaps as file.hdf5:dataset; files need not exist.
+// Whether both name one file, one of them perhaps as file.hdf5:dataset or npy:file; files need not exist.
 bool same_file(const std::string& output, const std::string& input) {
     namespace fs = std::filesystem;
     std::error_code error;
-    for (const std::string& read : {input, input.substr(0, input.rfind(':'))})
-        if (!read.empty() && (fs::equivalent(output, read, error) ||
-                              fs::weakly_canonical(output, error) == fs::weakly_canonical(read, error)))
-            return true;
-    return false;
+    const auto same = [&error](const std::string& a, const std::string& b) {
+        return fs::equivalent(a, b, error) || fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+    };
+    return !input.empty() && (same(output, input) || same(vector_file(output), vector_file(input)));
+}
+
+std::string container_error(const std::string& path) {
+    return path == "-" ? "standard output takes ids and vectors only, expected the name of a file" : "";
 }
 
 }  // namespace
@@ -51,7 +54,8 @@ void add_metric(CLI::App& verb, std::optional<Metric>& metric) {
 void add_spec(CLI::App& verb, std::string& spec) {
     verb.add_option("-s,--spec", spec,
                     "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " +
-                        default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product));
+                        default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product))
+        ->type_name("SPEC");
 }
 
 void add_neighbors(CLI::App& verb, std::size_t& k) {
@@ -61,7 +65,8 @@ void add_neighbors(CLI::App& verb, std::size_t& k) {
 }
 
 void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what) {
-    verb.add_option("--checkpoint", path, "File to save " + what + "; where it exists, the work goes on from it");
+    verb.add_option("--checkpoint", path, "File to save " + what + "; where it exists, the work goes on from it")
+        ->check(CLI::Validator(container_error, ""));
 }
 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
@@ -73,16 +78,26 @@ void add_learn_size(CLI::App& verb, std::size_t& size) {
 }
 
 void add_output(CLI::App& verb, std::string& path, const std::string& what, const RunOptions& options) {
-    verb.add_option("-o,--output", path, what + " (required)");
+    verb.add_option("-o,--output", path, what + " (required)")->check(CLI::Validator(container_error, ""));
     verb.parse_complete_callback([&path, &options] {
         if (path.empty() && !options.dry_run) throw CLI::RequiredError("--output");
     });
 }
 
+bool is_standard_output(const Output& output) {
+    return output.path == "-" || (output.content != Content::any && vector_file(output.path) == "-");
+}
+
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs) {
+    const auto printed = std::count_if(outputs.begin(), outputs.end(), is_standard_output);
+    require(printed <= 1, "standard output is given for ", printed, " outputs, expected one");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const std::string& path = outputs[i].path;
-        if (path.empty() || path == "-") continue;
+        if (path.empty()) continue;
+        if (is_standard_output(outputs[i])) {
+            if (path != "-") check_output(path, outputs[i].content);
+            continue;
+        }
         for (const std::string& input : inputs)
             require(!same_file(path, input), path, ": cannot write: it is also to be read");
         for (std::size_t j = 0; j < i; ++j)

@@ -24,6 +24,9 @@ struct Output {
     Content content = Content::any;
 };
 
+/// "-", or that of vectors and ids with a format before it.
+bool is_standard_output(const Output& output);
+
 /// Throws before any work is done where an output could not be written, is one of the inputs or is given twice.
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs);
 

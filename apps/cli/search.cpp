@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "answers.h"
 #include "queries.h"
 #include "search_options.h"
 #include "summand/text.h"
@@ -20,21 +21,53 @@ struct Options {
     RunOptions run;
 };
 
-void print_rows(const Neighbors& found) {
-    for (std::size_t query = 0; query < found.ids.rows(); ++query) fmt::print("{}\n", fmt::join(found.ids[query], " "));
+// Without an output, ids are printed, or stand in the JSON where that is printed.
+std::string output_of(const Options& options) {
+    if (!options.output.empty()) return options.output;
+    return options.run.json == "-" ? "" : "-";
 }
 
+// Scores come first: with ids on standard output, a reader that stops early cannot prevent them.
 void write(const Options& options, const Neighbors& found) {
-    const SaveGuard guard;
-    write_neighbors(options.output, options.scores, found);
+    const std::string output = output_of(options);
+    const bool printed = is_standard_output(answers_output(output));
+    {
+        const SaveGuard guard;
+        write_neighbors(printed ? "" : output, options.scores, found);
+    }
+    if (printed) write_answers(output, found);
 }
 
 void check_files(const Options& options) {
-    const auto holds_floats = [&](const char* extension) { return options.scores.ends_with(extension); };
-    require(options.scores.empty() || holds_floats(".fvecs") || holds_floats(".fbin") || holds_floats(".npy"),
+    const auto holds_floats = [&](const std::string& format) {
+        return options.scores.ends_with("." + format) || options.scores.starts_with(format + ":");
+    };
+    require(options.scores.empty() || holds_floats("fvecs") || holds_floats("fbin") || holds_floats("npy"),
             options.scores, ": cannot write scores, expected .fvecs .fbin or .npy");
     check_outputs({options.index, options.queries.path, options.queries.model},
-                  {{options.output, Content::ids}, {options.scores, Content::vectors}, {options.run.json}});
+                  {answers_output(output_of(options)), {options.scores, Content::vectors}, {options.run.json}});
+}
+
+nlohmann::ordered_json rows_of(const auto& matrix) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < matrix.rows(); ++i) rows.push_back(std::vector(matrix[i].begin(), matrix[i].end()));
+    return rows;
+}
+
+void summarize(const Options& options, const Neighbors& found, double seconds, Run& run) {
+    const std::size_t queries = found.ids.rows();
+    const double rate = static_cast<double>(queries) / std::max(seconds, 1e-9);
+    if (!is_standard_output(answers_output(output_of(options))))
+        run.print(fmt::format("{}: {} neighbours of each of {} queries in {} ({} queries per second)", options.output,
+                              found.ids.columns(), grouped(queries), duration(seconds),
+                              grouped(static_cast<std::uint64_t>(rate))));
+    nlohmann::ordered_json summary{
+        {"queries", queries}, {"k", found.ids.columns()}, {"seconds", seconds}, {"queries_per_second", rate}};
+    if (options.output.empty()) {
+        summary["ids"] = rows_of(found.ids);
+        summary["scores"] = rows_of(found.scores);
+    }
+    run.write_json(summary);
 }
 
 void run_search(const Options& options) {
@@ -49,30 +82,27 @@ void run_search(const Options& options) {
                             search_options(options.probes, std::min(options.k, index.size()), run.execution()));
     });
     const double seconds = watch.seconds();
+    run.display().erase();
     write(options, found);
-    const double rate = static_cast<double>(queries.rows()) / std::max(seconds, 1e-9);
-    if (options.output.empty() && options.run.json != "-") print_rows(found);
-    if (!options.output.empty())
-        run.print(fmt::format("{}: {} neighbours of each of {} queries in {} ({} queries per second)", options.output,
-                              found.ids.columns(), grouped(queries.rows()), duration(seconds),
-                              grouped(static_cast<std::uint64_t>(rate))));
-    run.write_json(
-        {{"queries", queries.rows()}, {"k", found.ids.columns()}, {"seconds", seconds}, {"queries_per_second", rate}});
+    summarize(options, found, seconds, run);
 }
 
 }  // namespace
 
 void add_search(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
-    CLI::App& verb =
-        add_verb(app, chosen, "search", "Find the nearest neighbours of queries",
-                 "summand search index.smd queries.fvecs -k 10 -o result.ivecs", [options] { run_search(*options); });
+    CLI::App& verb = add_verb(app, chosen, "search", "Find the nearest neighbours of queries",
+                              "summand search index.smd queries.fvecs -k 10 -o result.ivecs\n"
+                              "  zcat queries.fvecs.gz | summand search index.smd fvecs:- | head -n 1",
+                              [options] { run_search(*options); });
+    add_scores_help(verb);
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     add_queries(verb, options->queries);
     add_neighbors(verb, options->k);
     add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,
-                    "Ids to write, best first (.ivecs .ibin .npy); without it they are printed");
+                    "Ids to write, best first (.ivecs .ibin .npy); without it, or as -, they are printed as text, as "
+                    "ivecs:- in binary");
     verb.add_option("--scores", options->scores,
                     "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer");
     add_threads(verb, options->run);

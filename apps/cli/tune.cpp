@@ -152,6 +152,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
                     "recall@R=VALUE: share of queries whose nearest neighbour is among the first R answers; "
                     "recall@RofT=VALUE: share of the T nearest among the first R")
         ->check(CLI::Validator([](const std::string& text) { return target_error(text); }, ""))
+        ->type_name("TARGET")
         ->capture_default_str();
     CLI::Option* truth = verb.add_option("--truth", options->truth, "True neighbours of the queries");
     verb.add_option("--base", options->base, "Vectors of the index, to find the true neighbours in")->excludes(truth);

@@ -28,5 +28,7 @@ void add_exact(CLI::App& app, Chosen& chosen);
 void add_info(CLI::App& app, Chosen& chosen);
 void add_convert(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
+void add_help(CLI::App& app, Chosen& chosen);
+void add_documentation(CLI::App& app, Chosen& chosen);
 
 }  // namespace summand::cli

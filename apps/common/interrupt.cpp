@@ -9,6 +9,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "summand/error.h"
@@ -53,7 +54,11 @@ void wait_and_stop(const char* program) {
 
 void watch_for_interrupts(const char* program) {
     require(pipe2(pipe_ends, O_CLOEXEC) == 0, "cannot create a pipe");
-    std::thread(wait_and_stop, program).detach();
+    try {
+        std::thread(wait_and_stop, program).detach();
+    } catch (const std::system_error& error) {
+        throw Error(concatenate("cannot start a thread: ", error.what()));
+    }
     struct sigaction action = {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;

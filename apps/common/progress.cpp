@@ -37,8 +37,8 @@ std::string bar(double share) {
 std::string describe(const Progress& progress) {
     std::string text =
         fmt::format("{}/{}  {:.0f} %", grouped(progress.step), grouped(progress.steps), 100 * fraction(progress));
-    if (progress.step > 0 && progress.seconds > 0) {
-        const double rate = static_cast<double>(progress.step) / progress.seconds;
+    if (progress.step > progress.resumed && progress.seconds > 0) {
+        const double rate = static_cast<double>(progress.step - progress.resumed) / progress.seconds;
         text +=
             fmt::format("  {}/s", rate < 100 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::size_t>(rate)));
         if (progress.step < progress.steps)

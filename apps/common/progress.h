@@ -28,11 +28,13 @@ public:
     /// A line that stays.
     void note(const std::string& line);
 
+    /// Removes the bar from the terminal: whoever prints a line calls it first.
+    void erase();
+
 private:
     using Clock = std::chrono::steady_clock;
     enum class Target { none, terminal, lines };
 
-    void erase();
     bool due(double share) const;
 
     Target target_;

@@ -47,16 +47,20 @@ Execution Run::execution() {
 Execution Run::silent_execution() const { return {.threads = options_.threads, .stop = interrupt_token()}; }
 
 void Run::print(const std::string& line) const {
-    if (!options_.quiet && options_.json != "-") fmt::print("{}\n", line);
+    if (options_.quiet || options_.json == "-") return;
+    display_.erase();
+    fmt::print("{}\n", line);
 }
 
 void Run::write_json(const nlohmann::ordered_json& summary) const {
     if (options_.json.empty()) return;
     const std::string text = summary.dump(2) + "\n";
-    if (options_.json == "-")
+    if (options_.json == "-") {
+        display_.erase();
         fmt::print("{}", text);
-    else
+    } else {
         write_file(options_.json, std::as_bytes(std::span(text)));
+    }
 }
 
 void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other) {

@@ -50,7 +50,7 @@ public:
 
     ProgressDisplay& display() { return display_; }
 
-    /// A line on stdout unless quiet.
+    /// A line on stdout unless quiet; the bar of the progress is removed first.
     void print(const std::string& line) const;
 
     /// Writes what was measured to the file of --json, or to stdout for "-".
@@ -58,7 +58,7 @@ public:
 
 private:
     const RunOptions& options_;
-    ProgressDisplay display_;
+    mutable ProgressDisplay display_;  // what it shows is no part of the run's state
 };
 
 /// Runs `work`; an error that does not name the file gets its path in front.

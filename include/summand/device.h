@@ -18,4 +18,7 @@ unsigned default_threads();
 
 std::string_view version();
 
+/// Name, version and CPU of the BLAS that is linked, as far as it tells: "OpenBLAS 0.3.21 (SkylakeX)".
+std::string blas_library();
+
 }  // namespace summand

@@ -16,7 +16,8 @@ struct Progress {
     double objective = 0;          ///< what the stage minimises, per vector
     double distortion = 0;         ///< mean squared quantization error, in the metric of the encoder
     double cross_term_spread = 0;  ///< standard deviation of the search penalty ÷ distortion
-    double seconds = 0;            ///< since the stage began
+    double seconds = 0;            ///< since the stage began, or went on
+    std::size_t resumed = 0;       ///< units that an earlier run had finished; `seconds` does not hold their time
 };
 
 struct Execution {

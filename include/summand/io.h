@@ -27,7 +27,12 @@ enum class ElementType { float32, float16, uint8, int8, int32 };
 std::string_view name(ElementType type);
 
 /// Rows of a vector file, converted to float as they are read. Formats by extension:
-/// .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy .hdf5/.h5 (`file.hdf5:train`) and MNIST idx (also .gz).
+/// .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy .npz (`file.npz:array`) .hdf5/.h5 (`file.hdf5:train`), text as
+/// .csv or .tsv (also .csv.gz) and MNIST idx (also .gz). A format before a colon counts instead: `csv:numbers.txt`.
+///
+/// `-` is standard input, which needs the format, as in `fvecs:-`. It is read to its end once, into a temporary file
+/// without a name, and all readers of `-` see the same bytes. Text and compressed arrays are held in memory; of all
+/// other formats only the rows that are asked for.
 class VectorReader {
 public:
     /// Checks the header against the file's real size; throws `Error` with the path, the value and what was expected.
@@ -53,18 +58,22 @@ private:
 
 Matrix<float> read_vectors(const std::string& path);
 
+/// The file that a path of vectors names, without format and array; "-" for standard input or output.
+std::string vector_file(const std::string& path);
+
 /// Rows of a vector file of any format, to score candidates again with. They are read as they are needed. A relative
 /// path is meant from `folder` (empty: the current one), and is kept as it is.
 RefineFile refine_file(const std::string& path, const std::string& folder = {});
 
-/// Ground truth or results: .ivecs .ibin .npy or `file.hdf5:neighbors`.
+/// Ground truth or results: .ivecs .ibin .npy .npz or `file.hdf5:neighbors`; from standard input as `ivecs:-`.
 Matrix<std::int64_t> read_ids(const std::string& path);
 
 /// Scores of results: .fvecs .fbin .npy or `file.hdf5:distances`. +infinity where a query found fewer.
 Matrix<float> read_scores(const std::string& path);
 
 /// A vector file that is written as its rows come. Formats by extension: .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin
-/// .npy (float32). The file appears when `finish` returns; without it, or after an error, nothing is left behind.
+/// .npy (float32). A format before a colon counts instead, and `-` after it is standard output: `npy:-`.
+/// The file appears when `finish` returns; without it, or after an error, nothing is left behind.
 class VectorWriter {
 public:
     VectorWriter(const std::string& path, std::size_t columns);

@@ -19,9 +19,9 @@ private:
     Clock::time_point start_ = Clock::now();
 };
 
-/// Reports a finished step whose objective is the mean squared error.
+/// Reports a finished step whose objective is the mean squared error; an earlier run finished the first `resumed`.
 inline void report_step(const Execution& execution, std::string_view stage, int step, int steps, double objective,
-                        const Stopwatch& watch) {
+                        const Stopwatch& watch, int resumed = 0) {
     if (!execution.progress) return;
     execution.progress(Progress{.stage = stage,
                                 .step = static_cast<std::size_t>(step),
@@ -29,7 +29,8 @@ inline void report_step(const Execution& execution, std::string_view stage, int 
                                 .objective = objective,
                                 .distortion = objective,
                                 .cross_term_spread = std::numeric_limits<double>::quiet_NaN(),
-                                .seconds = watch.seconds()});
+                                .seconds = watch.seconds(),
+                                .resumed = static_cast<std::size_t>(resumed)});
 }
 
 }  // namespace summand

@@ -33,11 +33,14 @@ Index flat_index(const VectorSource& base, const Quantizer& model, Metric metric
     return FlatIndex(model, encode_all(encoder, base, settings.execution), metric);
 }
 
-// A relative path is kept relative to the index, so that both can be moved together.
-std::string path_from_index(const std::string& base, const std::string& index) {
-    if (fs::path(base).is_absolute()) return base;
+// A relative path is kept relative to the index, so that both can be moved together. `base` may name a format before
+// the file and an array behind it.
+std::string path_from_index(std::string base, const std::string& index) {
+    const std::string file = vector_file(base);
+    if (fs::path(file).is_absolute()) return base;
     const fs::path folder = fs::path(index).parent_path();
-    return fs::relative(base, folder.empty() ? fs::path(".") : folder).string();
+    const fs::path relative = fs::relative(file, folder.empty() ? fs::path(".") : folder);
+    return base.replace(base.find(file), file.size(), relative.string());
 }
 
 void refine_by_file(const VectorSource& base, const BuildSettings& settings, Index& index) {

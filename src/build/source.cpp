@@ -28,7 +28,7 @@ void for_each_chunk(const VectorSource& source, const Execution& execution, cons
     const std::size_t size = chunk_rows(source);
     const auto report = [&](std::size_t done) {
         if (execution.progress)
-            execution.progress({"encode", done, source.rows, kNone, kNone, kNone, watch.seconds()});
+            execution.progress({"encode", done, source.rows, kNone, kNone, kNone, watch.seconds(), start});
     };
     for (std::size_t first = start; first < source.rows; first += size) {
         check_stop(execution);

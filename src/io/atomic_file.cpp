@@ -1,17 +1,19 @@
 #include "io/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "io/byte_source.h"
+#include "io/descriptor.h"
 #include "summand/error.h"
 #include "summand/io.h"
 
@@ -21,11 +23,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestWrite = 1 << 30;  // Linux writes less than 2 GiB at once
+constexpr std::string_view kTemporary = ".tmp-";  // after the target's name; then the process and a number
+
+/// Closes it in the end, whatever happens.
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) ::close(number);
+    }
+};
 
 /// Where the file will lie: a symbolic link is kept and what it points to replaced.
 std::string target_of(const std::string& path) {
     require(!path.empty(), "cannot write: expected the name of a file, got an empty one");
+    require(path != "-", path,
+            ": cannot write: standard output takes ids and vectors only, as in ivecs:-; a file of "
+            "this name is ./-");
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     require(!fs::is_directory(status), path, ": cannot write: is a directory, expected a file");
@@ -42,7 +55,46 @@ std::string directory_of(const std::string& path) {
 /// A name that no other writer uses, in this process or another.
 std::string temporary_name(const std::string& target) {
     static std::atomic<unsigned> writers{0};
-    return concatenate(target, ".tmp-", ::getpid(), "-", writers++);
+    return concatenate(target, kTemporary, ::getpid(), "-", writers++);
+}
+
+bool is_temporary_of(const fs::path& file, const std::string& target) {
+    const std::string name = file.filename().string(), start = fs::path(target).filename().string();
+    if (!name.starts_with(start + std::string(kTemporary))) return false;
+    const std::string_view rest = std::string_view(name).substr(start.size() + kTemporary.size());
+    return !rest.empty() && rest.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
+/// Locks the file, which only its writer does while it lives, and then removes it.
+void remove_unless_held(const fs::path& file) {
+    const Descriptor left{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    if (left.number >= 0 && ::flock(left.number, LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
+}
+
+/// What killed writers of the target left. Failing to remove it is no error: the target can be written all the same.
+void remove_left_behind(const std::string& target) {
+    std::error_code error;
+    for (fs::directory_iterator entry(directory_of(target), error), end; !error && entry != end; entry.increment(error))
+        if (is_temporary_of(entry->path(), target)) remove_unless_held(entry->path());
+}
+
+/// Holds a new file for this writer. False where another one took it for one left behind before it was locked. File
+/// systems without locks are no error: there, nothing can be locked by others either, so nothing is removed.
+bool hold(int descriptor) {
+    ::flock(descriptor, LOCK_EX);
+    struct stat status {};
+    return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
+}
+
+/// Creates a file that no other writer uses, and holds it; below zero with errno set where that fails.
+int create_temporary(const std::string& target, std::string& name) {
+    for (;;) {
+        name = temporary_name(target);
+        const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno == EEXIST) continue;  // left by a killed process of the same number
+        if (descriptor < 0 || hold(descriptor)) return descriptor;
+        ::close(descriptor);
+    }
 }
 
 /// Makes the rename last. Some file systems have no fsync for directories (EINVAL): there is nothing to wait for.
@@ -53,23 +105,6 @@ void sync_directory(const std::string& path, const std::string& target) {
     ::close(directory);
     require(error == 0 || error == EINVAL, path, ": written, but its directory cannot be synced: ", reason(error));
 }
-
-void write_all(int descriptor, const std::string& path, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ::ssize_t done = ::write(descriptor, bytes.data(), std::min(bytes.size(), kLargestWrite));
-        if (done < 0 && errno == EINTR) continue;
-        require_written(done, path);
-        bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
-}
-
-/// Closes it in the end, whatever happens.
-struct Descriptor {
-    int number;
-    ~Descriptor() {
-        if (number >= 0) ::close(number);
-    }
-};
 
 }  // namespace
 
@@ -82,14 +117,19 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(target_of
     std::error_code error;
     const std::string directory = directory_of(target_);
     require(fs::is_directory(directory, error), path, ": cannot write: the directory ", directory, " does not exist");
-    do {  // a name may be taken by what an earlier process of the same number left when it was killed
-        temporary_ = temporary_name(target_);
-        descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (descriptor_ < 0 && errno == EEXIST);
-    require_written(descriptor_, path);
+    remove_left_behind(target_);
+    descriptor_ = create_temporary(target_, temporary_);
+    if (descriptor_ < 0) {
+        const int reason_of_failure = errno;
+        temporary_.clear();
+        throw Error(concatenate(path, ": cannot write: ", reason(reason_of_failure)));
+    }
     struct ::stat replaced;
     if (::stat(target_.c_str(), &replaced) == 0) require_written(::fchmod(descriptor_, replaced.st_mode & 0777), path);
 }
+
+AtomicFile::AtomicFile(const StandardOutput& output)
+    : path_(output.name), descriptor_(TemporaryFile(output.name).release()) {}
 
 AtomicFile::~AtomicFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -108,16 +148,30 @@ void AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> byte
     }
 }
 
+void AtomicFile::copy_to_standard_output() {
+    std::vector<std::byte> piece(1 << 20);
+    for (::off_t offset = 0;;) {
+        const ::ssize_t got = ::pread(descriptor_, piece.data(), piece.size(), offset);
+        if (got < 0 && errno == EINTR) continue;
+        const int error = errno;
+        require(got >= 0, path_, ": cannot read its temporary file: ", reason(error));
+        if (got == 0) return;
+        write_all(STDOUT_FILENO, path_, std::span(piece).first(static_cast<std::size_t>(got)));
+        offset += got;
+    }
+}
+
 void AtomicFile::complete() {
-    if (descriptor_ < 0) return;
-    require_written(::fsync(descriptor_), path_);
-    require_written(::close(std::exchange(descriptor_, -1)), path_);
+    if (!target_.empty()) require_written(::fsync(descriptor_), path_);
 }
 
 void AtomicFile::commit() {
+    if (target_.empty()) return copy_to_standard_output();
     complete();
+    // Renamed before it is closed: the lock must outlive the temporary name.
     require_written(std::rename(temporary_.c_str(), target_.c_str()), path_);
     temporary_.clear();
+    require_written(::close(std::exchange(descriptor_, -1)), path_);
     sync_directory(path_, target_);
 }
 

@@ -9,8 +9,8 @@
 
 namespace summand {
 
-SourcePointer open_bin(const std::string& path, Stored type) {
-    auto file = std::make_unique<InputFile>(path);
+SourcePointer open_bin(std::unique_ptr<InputFile> file, Stored type) {
+    const std::string path = file->path();
     require(file->size() > 0, path, ": the file is empty");
     std::array<std::byte, 8> header;
     require(file->size() >= header.size(), path, ": truncated: the header takes 8 bytes, the file has ", file->size());

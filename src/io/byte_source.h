@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,12 +31,18 @@ public:
     explicit InputFile(std::string path);
     ~InputFile() override;
 
+    /// All of standard input, which `name` stands for in messages. The first call of the process reads it to its end;
+    /// later ones see the same bytes. A regular file that is redirected from its beginning is not copied.
+    static std::unique_ptr<InputFile> standard_input(std::string name);
+
     const std::string& path() const { return path_; }
     int descriptor() const { return descriptor_; }
     std::uint64_t size() const override { return size_; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
 
 private:
+    InputFile(std::string name, int descriptor);
+
     std::string path_;
     int descriptor_ = -1;
     std::uint64_t size_ = 0;

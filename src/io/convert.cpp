@@ -34,8 +34,11 @@ std::size_t size_of(Stored type) {
         case Stored::int8:
             return 1;
         case Stored::float16:
+        case Stored::uint16:
+        case Stored::int16:
             return 2;
         case Stored::float64:
+        case Stored::uint64:
         case Stored::int64:
             return 8;
         default:
@@ -53,8 +56,16 @@ std::string_view name(Stored type) {
             return "float64";
         case Stored::uint8:
             return "uint8";
+        case Stored::uint16:
+            return "uint16";
+        case Stored::uint32:
+            return "uint32";
+        case Stored::uint64:
+            return "uint64";
         case Stored::int8:
             return "int8";
+        case Stored::int16:
+            return "int16";
         case Stored::int32:
             return "int32";
         default:
@@ -82,8 +93,16 @@ void to_floats(Stored type, const std::byte* stored, std::size_t count, float* o
             return widen<double>(stored, count, out);
         case Stored::uint8:
             return widen<std::uint8_t>(stored, count, out);
+        case Stored::uint16:
+            return widen<std::uint16_t>(stored, count, out);
+        case Stored::uint32:
+            return widen<std::uint32_t>(stored, count, out);
+        case Stored::uint64:
+            return widen<std::uint64_t>(stored, count, out);
         case Stored::int8:
             return widen<std::int8_t>(stored, count, out);
+        case Stored::int16:
+            return widen<std::int16_t>(stored, count, out);
         case Stored::int32:
             return widen<std::int32_t>(stored, count, out);
         case Stored::int64:
@@ -95,6 +114,7 @@ void to_floats(Stored type, const std::byte* stored, std::size_t count, float* o
 
 void to_ids(Stored type, const std::byte* stored, std::size_t count, std::int64_t* out) {
     if (type == Stored::int32) return widen<std::int32_t>(stored, count, out);
+    if (type == Stored::uint32) return widen<std::uint32_t>(stored, count, out);
     widen<std::int64_t>(stored, count, out);
 }
 

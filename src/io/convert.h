@@ -14,7 +14,7 @@ float half_to_float(std::uint16_t half);
 /// `count` stored elements as floats.
 void to_floats(Stored type, const std::byte* stored, std::size_t count, float* out);
 
-/// `count` stored int32 or int64 as ids.
+/// `count` stored int32, uint32, int64 or uint64 as ids; uint64 beyond int64 become negative.
 void to_ids(Stored type, const std::byte* stored, std::size_t count, std::int64_t* out);
 
 /// The whole numbers that an integer type can store.

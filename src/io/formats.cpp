@@ -11,37 +11,52 @@ namespace summand {
 
 namespace {
 
-constexpr std::array<Format, 8> kFormats{{{".fvecs", Layout::vecs, Stored::float32},
-                                          {".bvecs", Layout::vecs, Stored::uint8},
-                                          {".ivecs", Layout::vecs, Stored::int32},
-                                          {".fbin", Layout::bin, Stored::float32},
-                                          {".u8bin", Layout::bin, Stored::uint8},
-                                          {".i8bin", Layout::bin, Stored::int8},
-                                          {".ibin", Layout::bin, Stored::int32},
-                                          {".npy", Layout::npy, Stored::float32}}};
+constexpr std::array<Format, 14> kFormats{{{"fvecs", Layout::vecs, Stored::float32},
+                                           {"bvecs", Layout::vecs, Stored::uint8},
+                                           {"ivecs", Layout::vecs, Stored::int32},
+                                           {"fbin", Layout::bin, Stored::float32},
+                                           {"u8bin", Layout::bin, Stored::uint8},
+                                           {"i8bin", Layout::bin, Stored::int8},
+                                           {"ibin", Layout::bin, Stored::int32},
+                                           {"npy", Layout::npy, Stored::float32},
+                                           {"npz", Layout::npz, Stored::float32},
+                                           {"csv", Layout::text, Stored::float32},
+                                           {"tsv", Layout::text, Stored::float32},
+                                           {"hdf5", Layout::hdf5, Stored::float32},
+                                           {"h5", Layout::hdf5, Stored::float32},
+                                           {"idx", Layout::idx, Stored::uint8}}};
 
-bool names_hdf5(std::string_view path) {
-    const std::string found = extension(path);
-    return found == ".hdf5" || found == ".h5";
+std::optional<Format> format_named(std::string_view name) {
+    const auto found = std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return f.name == name; });
+    if (found == kFormats.end()) return std::nullopt;
+    return *found;
 }
 
-struct Hdf5Path {
-    std::string file;
-    std::string dataset;
-};
-
-/// Splits `file.hdf5:dataset`; a colon elsewhere belongs to the file's name.
-std::optional<Hdf5Path> parse_hdf5_path(const std::string& path, std::string_view dataset) {
-    if (names_hdf5(path)) return Hdf5Path{path, std::string(dataset)};
-    const std::size_t colon = path.rfind(':');
-    if (colon == std::string::npos || !names_hdf5(std::string_view(path).substr(0, colon))) return std::nullopt;
-    require(colon + 1 < path.size(), path, ": expected the name of a dataset after the colon");
-    return Hdf5Path{path.substr(0, colon), path.substr(colon + 1)};
+/// Text may be compressed; any other .gz is MNIST's.
+std::optional<Format> format_of_file(const std::string& file) {
+    const std::string found = extension(file);
+    if (found == ".gz") {
+        const auto inside = format_of_file(file.substr(0, file.size() - found.size()));
+        return inside && inside->layout == Layout::text ? inside : format_named("idx");
+    }
+    if (found.ends_with("-ubyte") || file.ends_with("-ubyte")) return format_named("idx");
+    return found.empty() ? std::nullopt : format_named(std::string_view(found).substr(1));
 }
 
-bool names_idx(std::string_view path) {
-    const std::string found = extension(path);
-    return found == ".gz" || found == ".idx" || found.ends_with("-ubyte") || path.ends_with("-ubyte");
+bool holds_arrays(const std::optional<Format>& format) {
+    return format && (format->layout == Layout::hdf5 || format->layout == Layout::npz);
+}
+
+/// Splits `file.npz:array`; a colon elsewhere belongs to the file's name.
+void split_array(const std::string& path, VectorPath& parsed) {
+    const std::size_t colon = parsed.file.rfind(':');
+    if (colon == std::string::npos) return;
+    const std::string file = parsed.file.substr(0, colon);
+    const bool named = holds_arrays(parsed.format) && (file == "-" || !parsed.prefix.empty());
+    if (!named && !holds_arrays(format_of_file(file))) return;
+    require(colon + 1 < parsed.file.size(), path, ": expected the name of an array after the colon");
+    parsed.array = parsed.file.substr(colon + 1);
+    parsed.file = file;
 }
 
 bool begins_as_idx(const std::string& path) {
@@ -53,14 +68,27 @@ bool begins_as_idx(const std::string& path) {
            (start[2] == std::byte{8} || start[2] == std::byte{9});
 }
 
-SourcePointer open_format(const std::string& path, const Format& format) {
-    switch (format.layout) {
+std::unique_ptr<InputFile> open_input(const VectorPath& path) {
+    return path.standard() ? InputFile::standard_input(path.prefix + path.file)
+                           : std::make_unique<InputFile>(path.file);
+}
+
+SourcePointer open_bytes(std::unique_ptr<InputFile> file, const VectorPath& path) {
+    switch (path.format->layout) {
         case Layout::vecs:
-            return open_vecs(path, format.type);
+            return open_vecs(std::move(file), path.format->type);
         case Layout::bin:
-            return open_bin(path, format.type);
+            return open_bin(std::move(file), path.format->type);
+        case Layout::npy: {
+            const std::string name = file->path();
+            return open_npy(std::move(file), name);
+        }
+        case Layout::npz:
+            return open_npz(std::move(file), path.array);
+        case Layout::text:
+            return open_text(std::move(file));
         default:
-            return open_npy(path);
+            return open_idx(std::move(file));
     }
 }
 
@@ -73,21 +101,34 @@ std::string extension(std::string_view path) {
     return found;
 }
 
-std::optional<Format> format_of(std::string_view path) {
-    const std::string wanted = extension(path);
-    const auto found =
-        std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return f.extension == wanted; });
-    if (found == kFormats.end()) return std::nullopt;
-    return *found;
+VectorPath parse_vector_path(const std::string& path) {
+    VectorPath parsed{.prefix = {}, .file = path, .array = {}, .format = {}};
+    const std::size_t colon = path.find(':');
+    if (colon != std::string::npos) parsed.format = format_named(std::string_view(path).substr(0, colon));
+    if (parsed.format) {
+        parsed.prefix = path.substr(0, colon + 1);
+        parsed.file = path.substr(colon + 1);
+    }
+    split_array(path, parsed);
+    if (!parsed.format) parsed.format = format_of_file(parsed.file);
+    return parsed;
 }
 
+std::string vector_file(const std::string& path) { return parse_vector_path(path).file; }
+
 SourcePointer open_source(const std::string& path, std::string_view dataset) {
-    if (const auto format = format_of(path)) return open_format(path, *format);
-    if (const auto hdf5 = parse_hdf5_path(path, dataset)) return open_hdf5(hdf5->file, hdf5->dataset);
-    if (names_idx(path) || begins_as_idx(path)) return open_idx(path);
+    const VectorPath parsed = parse_vector_path(path);
+    require(parsed.format || !parsed.standard(), path,
+            ": the format of standard input is not known, expected it before a colon as in fvecs:- or csv:-");
+    if (parsed.format && parsed.format->layout == Layout::hdf5) {
+        require(!parsed.standard(), path, ": HDF5 cannot be read from standard input, expected a file");
+        return open_hdf5(parsed.file, parsed.array.empty() ? std::string(dataset) : parsed.array);
+    }
+    if (parsed.format) return open_bytes(open_input(parsed), parsed);
+    if (begins_as_idx(parsed.file)) return open_idx(open_input(parsed));
     throw Error(concatenate(path, ": unknown extension '", extension(path),
-                            "', expected .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy .hdf5 .h5 or an MNIST "
-                            "idx file (.idx, -ubyte, .gz)"));
+                            "', expected .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin .npy .npz .hdf5 .h5 .csv .tsv "
+                            "or an MNIST idx file (.idx, -ubyte, .gz), or the format before a colon as in csv:FILE"));
 }
 
 }  // namespace summand

@@ -1,10 +1,17 @@
 #include "io/gunzip.h"
 
 #include <algorithm>
+#include <array>
 
 #include "summand/error.h"
 
 namespace summand {
+
+bool Gunzip::begins(const InputFile& file) {
+    std::array<std::byte, 2> start{};
+    if (file.size() >= start.size()) file.read_at(0, start);
+    return start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
+}
 
 Gunzip::Gunzip(const InputFile& file) : file_(file), buffer_(1 << 16) {
     require(file.size() > 0, file.path(), ": the file is empty");

@@ -13,6 +13,9 @@ namespace summand {
 
 class Gunzip {
 public:
+    /// Whether the file begins as gzip files do.
+    static bool begins(const InputFile& file);
+
     /// Borrows the file. Throws where it is empty.
     explicit Gunzip(const InputFile& file);
     ~Gunzip();

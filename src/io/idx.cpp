@@ -90,12 +90,8 @@ SourcePointer open_compressed(std::unique_ptr<InputFile> file) {
 
 }  // namespace
 
-SourcePointer open_idx(const std::string& path) {
-    auto file = std::make_unique<InputFile>(path);
-    std::array<std::byte, 2> start{};
-    if (file->size() >= start.size()) file->read_at(0, start);
-    const bool compressed = start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
-    return compressed ? open_compressed(std::move(file)) : open_raw(std::move(file));
+SourcePointer open_idx(std::unique_ptr<InputFile> file) {
+    return Gunzip::begins(*file) ? open_compressed(std::move(file)) : open_raw(std::move(file));
 }
 
 }  // namespace summand

@@ -4,6 +4,7 @@
 
 #include "base/aligned.h"
 #include "index/index_parts.h"
+#include "io/formats.h"
 #include "io/in_place.h"
 #include "io/index_sections.h"
 #include "io/mapped_file.h"
@@ -115,7 +116,11 @@ Index load_from(KeptBytes kept, std::string_view name, const std::string& folder
 
 RefineFile refine_file(const std::string& path, const std::string& folder) {
     constexpr std::size_t kSampled = 16;
-    auto reader = std::make_shared<const VectorReader>((fs::path(folder) / path).string());
+    const VectorPath parts = parse_vector_path(path);
+    require(!parts.standard(), path, ": expected a file that can be read again, got standard input");
+    const std::string array = parts.array.empty() ? "" : ":" + parts.array;
+    const std::string file_name = (fs::path(folder) / parts.file).string();
+    auto reader = std::make_shared<const VectorReader>(parts.prefix + file_name + array);
     RefineFile file{.path = path, .rows = reader->rows(), .columns = reader->columns()};
     const std::size_t count = std::min(kSampled, file.rows);
     file.sample = Matrix<float>(count, file.columns);

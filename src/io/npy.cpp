@@ -32,7 +32,7 @@ Stored element_type(std::string_view text, const std::string& path) {
     for (const NpyType& known : kNpyTypes)
         if (text.starts_with(known.name)) return known.type;
     throw Error(concatenate(path, ": npy elements are ", text.substr(0, text.find(',')),
-                            ", expected one of '<f4' '<f2' '<f8' '|u1' '|i1' '<i4' '<i8'"));
+                            ", expected one of '<f4' '<f2' '<f8' '|u1' '|i1' '<u2' '<i2' '<u4' '<i4' '<u8' '<i8'"));
 }
 
 std::optional<std::uint64_t> number_at(std::string_view& text) {
@@ -69,8 +69,7 @@ struct Extent {
     std::size_t length;
 };
 
-Extent header_extent(const InputFile& file) {
-    const std::string& path = file.path();
+Extent header_extent(const ByteSource& file, const std::string& path) {
     require(file.size() > 0, path, ": the file is empty");
     std::array<std::byte, 12> start;
     require(file.size() >= start.size(), path, ": truncated: an npy header takes more than ", file.size(), " bytes");
@@ -88,9 +87,8 @@ Extent header_extent(const InputFile& file) {
 
 }  // namespace
 
-SourcePointer open_npy(const std::string& path) {
-    auto file = std::make_unique<InputFile>(path);
-    const Extent extent = header_extent(*file);
+SourcePointer open_npy(std::unique_ptr<ByteSource> file, const std::string& path) {
+    const Extent extent = header_extent(*file, path);
     std::string header(extent.length, ' ');
     file->read_at(extent.begin, std::as_writable_bytes(std::span(header)));
 

@@ -13,7 +13,7 @@
 namespace summand {
 
 /// Element types as they lie in files; more than `ElementType`, since ids may be int64 and NumPy's default is float64.
-enum class Stored { float32, float16, float64, uint8, int8, int32, int64 };
+enum class Stored { float32, float16, float64, uint8, uint16, uint32, uint64, int8, int16, int32, int64 };
 
 std::size_t size_of(Stored type);
 std::string_view name(Stored type);
@@ -42,15 +42,18 @@ private:
 
 using SourcePointer = std::unique_ptr<VectorReader::Source>;
 
-/// By extension, and for MNIST files also by their first bytes. `dataset` is meant where an HDF5 path names none.
+/// By the format that the path names or its extension, and for MNIST files also by their first bytes. `dataset` is
+/// meant where an HDF5 path names none.
 SourcePointer open_source(const std::string& path, std::string_view dataset);
 
 // One file each. All check the header against the real size before they allocate.
-SourcePointer open_vecs(const std::string& path, Stored type);
-SourcePointer open_bin(const std::string& path, Stored type);
-SourcePointer open_npy(const std::string& path);
+SourcePointer open_vecs(std::unique_ptr<InputFile> file, Stored type);
+SourcePointer open_bin(std::unique_ptr<InputFile> file, Stored type);
+SourcePointer open_npy(std::unique_ptr<ByteSource> bytes, const std::string& path);
+SourcePointer open_npz(std::unique_ptr<InputFile> file, const std::string& array);
+SourcePointer open_text(std::unique_ptr<InputFile> file);
 SourcePointer open_hdf5(const std::string& path, const std::string& dataset);
-SourcePointer open_idx(const std::string& path);
+SourcePointer open_idx(std::unique_ptr<InputFile> file);
 
 /// Rows without gaps that begin at byte `header` and end with the bytes: checks that they do, and that there are some.
 SourcePointer open_rows(std::unique_ptr<ByteSource> bytes, const std::string& path, std::uint64_t header,

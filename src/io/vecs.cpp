@@ -39,8 +39,8 @@ private:
 
 }  // namespace
 
-SourcePointer open_vecs(const std::string& path, Stored type) {
-    auto file = std::make_unique<InputFile>(path);
+SourcePointer open_vecs(std::unique_ptr<InputFile> file, Stored type) {
+    const std::string path = file->path();
     const std::uint64_t size = file->size();
     require(size > 0, path, ": the file is empty");
     std::array<std::byte, kRowHeader> header;

@@ -62,6 +62,10 @@ void check_ids(const std::string& path, const std::int64_t* ids, std::size_t fir
         require(ids[i] >= kNoId, path, ": row ", first + i / columns, " has id ", ids[i], ", expected -1 or more");
 }
 
+bool holds_ids(Stored type) {
+    return type == Stored::int32 || type == Stored::uint32 || type == Stored::int64 || type == Stored::uint64;
+}
+
 }  // namespace
 
 std::string_view name(ElementType type) {
@@ -79,10 +83,7 @@ std::string_view name(ElementType type) {
     }
 }
 
-VectorReader::VectorReader(const std::string& path) : source_(open_source(path, "train")), path_(path) {
-    require(source_->shape().type != Stored::int64, path,
-            ": holds int64, which are ids; vectors are float32, float16, float64, uint8, int8 or int32");
-}
+VectorReader::VectorReader(const std::string& path) : source_(open_source(path, "train")), path_(path) {}
 
 VectorReader::~VectorReader() = default;
 VectorReader::VectorReader(VectorReader&&) noexcept = default;
@@ -129,8 +130,8 @@ Matrix<float> read_scores(const std::string& path) {
 Matrix<std::int64_t> read_ids(const std::string& path) {
     const SourcePointer source = open_source(path, "neighbors");
     const Shape& shape = source->shape();
-    require(shape.type == Stored::int32 || shape.type == Stored::int64, path, ": holds ", name(shape.type),
-            ", expected ids: .ivecs, .ibin, .npy of int32 or int64, or file.hdf5:neighbors");
+    require(holds_ids(shape.type), path, ": holds ", name(shape.type),
+            ", expected ids: .ivecs, .ibin, .npy or .npz of int32 or int64, or file.hdf5:neighbors");
     Matrix<std::int64_t> result(shape.rows, shape.columns);
     std::vector<std::byte> stored;
     in_pieces(shape, 0, shape.rows, [&](std::size_t begin, std::size_t size) {

@@ -29,7 +29,7 @@ VectorSource::VectorSource(const VectorReader& reader)
     : VectorSource(
           reader.rows(), reader.columns(),
           [&reader](std::size_t first, std::size_t count) { return reader.read(first, count); }, reader.path()) {
-    path = name;
+    if (vector_file(name) != "-") path = name;
 }
 
 VectorSource VectorSource::file(const std::string& path) {
@@ -37,7 +37,7 @@ VectorSource VectorSource::file(const std::string& path) {
     VectorSource source(
         reader->rows(), reader->columns(),
         [reader](std::size_t first, std::size_t count) { return reader->read(first, count); }, path);
-    source.path = path;
+    if (vector_file(path) != "-") source.path = path;
     return source;
 }
 

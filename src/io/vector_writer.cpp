@@ -87,26 +87,38 @@ void convert(Stored type, const std::int64_t* ids, std::size_t count, std::byte*
     from_ids(type, ids, count, out);
 }
 
-Format vector_format(const std::string& path) {
-    const auto format = format_of(path);
-    require(format.has_value(), path, ": cannot write vectors as '", extension(path),
-            "', expected .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin or .npy");
-    return *format;
+/// What was named as the format: the extension, or what stands before the colon.
+std::string named_format(const VectorPath& path) { return path.prefix.empty() ? extension(path.file) : path.prefix; }
+
+VectorPath vector_path(const std::string& path) {
+    const VectorPath parsed = parse_vector_path(path);
+    require(parsed.format && parsed.format->writable(), path, ": cannot write vectors as '", named_format(parsed),
+            "', expected .fvecs .bvecs .ivecs .fbin .u8bin .i8bin .ibin or .npy",
+            parsed.standard() ? ", named before standard output as in fvecs:-" : "");
+    return parsed;
 }
 
-Format id_format(const std::string& path) {
-    auto format = format_of(path);
+VectorPath id_path(const std::string& path) {
+    VectorPath parsed = parse_vector_path(path);
+    auto& format = parsed.format;
     if (format && format->layout == Layout::npy) format->type = Stored::int64;
-    require(format && (format->type == Stored::int32 || format->type == Stored::int64), path, ": cannot write ids as '",
-            extension(path), "', expected .ivecs .ibin or .npy");
-    return *format;
+    require(format && format->writable() && (format->type == Stored::int32 || format->type == Stored::int64), path,
+            ": cannot write ids as '", named_format(parsed), "', expected .ivecs .ibin or .npy",
+            parsed.standard() ? ", named before standard output as in ivecs:-" : "");
+    return parsed;
 }
 
-Format score_format(const std::string& path) {
-    const auto format = format_of(path);
-    require(format && format->type == Stored::float32, path, ": cannot write scores as '", extension(path),
-            "', expected .fvecs .fbin or .npy");
-    return *format;
+std::unique_ptr<AtomicFile> open_output(const std::string& path, const VectorPath& parsed) {
+    return parsed.standard() ? std::make_unique<AtomicFile>(StandardOutput{path})
+                             : std::make_unique<AtomicFile>(parsed.file);
+}
+
+VectorPath score_path(const std::string& path) {
+    const VectorPath parsed = parse_vector_path(path);
+    require(parsed.format && parsed.format->writable() && parsed.format->type == Stored::float32, path,
+            ": cannot write scores as '", named_format(parsed), "', expected .fvecs .fbin or .npy",
+            parsed.standard() ? " before :-" : "");
+    return parsed;
 }
 
 void check_columns(const std::string& path, Layout layout, std::size_t columns) {
@@ -122,10 +134,13 @@ void check_columns(const std::string& path, Layout layout, std::size_t columns) 
 /// depend on that number.
 class VectorWriter::Rows {
 public:
-    Rows(const std::string& path, const Format& format, std::size_t columns, Values values = Values::finite)
-        : path_(path), layout_(format.layout), shape_{0, columns, format.type}, values_(values) {
+    Rows(const std::string& path, const VectorPath& parsed, std::size_t columns, Values values = Values::finite)
+        : path_(path),
+          layout_(parsed.format->layout),
+          shape_{0, columns, parsed.format->type},
+          values_(values) {
         check_columns(path, layout_, columns);
-        file_ = std::make_unique<AtomicFile>(path);
+        file_ = open_output(path, parsed);
         file_->append(file_header(layout_, shape_));
     }
 
@@ -189,7 +204,7 @@ private:
 };
 
 VectorWriter::VectorWriter(const std::string& path, std::size_t columns)
-    : rows_(std::make_unique<Rows>(path, vector_format(path), columns)) {}
+    : rows_(std::make_unique<Rows>(path, vector_path(path), columns)) {}
 
 VectorWriter::~VectorWriter() = default;
 VectorWriter::VectorWriter(VectorWriter&&) noexcept = default;
@@ -200,9 +215,10 @@ void VectorWriter::write(MatrixView<float> vectors) { rows_->write(vectors); }
 void VectorWriter::finish() { rows_->finish(); }
 
 void check_output(const std::string& path, Content content) {
-    if (content == Content::vectors) vector_format(path);
-    if (content == Content::ids) id_format(path);
-    const AtomicFile probe(path);  // never committed
+    // Nothing is committed.
+    if (content == Content::any) AtomicFile probe(path);
+    if (content == Content::vectors) open_output(path, vector_path(path));
+    if (content == Content::ids) open_output(path, id_path(path));
 }
 
 void write_vectors(const std::string& path, MatrixView<float> vectors) {
@@ -212,7 +228,7 @@ void write_vectors(const std::string& path, MatrixView<float> vectors) {
 }
 
 void write_ids(const std::string& path, MatrixView<std::int64_t> ids) {
-    VectorWriter::Rows rows(path, id_format(path), ids.columns());
+    VectorWriter::Rows rows(path, id_path(path), ids.columns());
     rows.write(ids);
     rows.finish();
 }
@@ -221,9 +237,9 @@ void write_neighbors(const std::string& ids_path, const std::string& scores_path
     std::vector<VectorWriter::Rows> files;
     files.reserve(2);
     if (!ids_path.empty())
-        files.emplace_back(ids_path, id_format(ids_path), found.ids.columns()).write(found.ids.view());
+        files.emplace_back(ids_path, id_path(ids_path), found.ids.columns()).write(found.ids.view());
     if (!scores_path.empty())
-        files.emplace_back(scores_path, score_format(scores_path), found.scores.columns(), Values::scores)
+        files.emplace_back(scores_path, score_path(scores_path), found.scores.columns(), Values::scores)
             .write(found.scores.view());
     for (VectorWriter::Rows& file : files) file.complete();
     for (VectorWriter::Rows& file : files) file.finish();

@@ -13,10 +13,13 @@
 
 #include "base/aligned.h"
 #include "base/parallel.h"
+#include "summand/device.h"
 #include "summand/error.h"
 
 // Declared anew to make it weak: another BLAS has none.
 extern "C" void openblas_set_num_threads(int) __attribute__((weak));  // NOLINT(readability-redundant-declaration)
+extern "C" char* openblas_get_config() __attribute__((weak));         // NOLINT(readability-redundant-declaration)
+extern "C" char* openblas_get_corename() __attribute__((weak));       // NOLINT(readability-redundant-declaration)
 
 namespace summand {
 namespace {
@@ -168,6 +171,15 @@ void Cholesky::solve(float* right, std::size_t columns) const {
     for (const CBLAS_TRANSPOSE side : {CblasTrans, CblasNoTrans})
         cblas_strsm(CblasColMajor, CblasRight, CblasLower, side, CblasNonUnit, width, size, 1, factor_.data(), size,
                     right, width);
+}
+
+std::string blas_library() {
+    if (!openblas_get_config) return "unknown";
+    const std::string_view config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_AFFINITY … SkylakeX MAX_THREADS=64"
+    const std::size_t version = config.find(' ');
+    std::string name(config.substr(0, version == config.npos ? version : config.find(' ', version + 1)));
+    if (openblas_get_corename) name += concatenate(" (", openblas_get_corename(), ")");
+    return name;
 }
 
 }  // namespace summand

@@ -153,8 +153,8 @@ double deviation(const CompositeTerms& terms) {
     return std::sqrt(std::max(0.0, terms.squared_excess - terms.excess * terms.excess));
 }
 
-void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms,
-            const Stopwatch& watch) {
+void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms, const Stopwatch& watch,
+            int resumed) {
     if (!task.options.execution.progress) return;
     task.options.execution.progress({.stage = method_name(task.options),
                                      .step = static_cast<std::size_t>(state.step),
@@ -162,7 +162,8 @@ void report(const CompositeTask& task, const CompositeState& state, const Compos
                                      .objective = terms.objective(task.penalty(state.penalty)),
                                      .distortion = terms.error,
                                      .cross_term_spread = terms.error > 0 ? deviation(terms) / terms.error : 0,
-                                     .seconds = watch.seconds()});
+                                     .seconds = watch.seconds(),
+                                     .resumed = static_cast<std::size_t>(resumed)});
 }
 
 Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
@@ -256,11 +257,12 @@ void alternate(CompositeTask& task, CompositeState& state) {
     const Stopwatch watch;
     const CompositeOptions& options = task.options;
     const std::uint64_t hash = task_hash(task);
+    const int resumed = state.step;
     const int last_ones = std::min(options.iterations - 1, static_cast<int>(std::ceil(kRamp * options.iterations)));
     cover_all(task, task.penalty(ramped(state.penalty, state.step, options.iterations)), state);
     while (state.step < options.iterations) {
         if (state.step == last_ones) choose_rule(state, task);
-        report(task, state, iterate(task, options.iterations, state), watch);
+        report(task, state, iterate(task, options.iterations, state), watch, resumed);
         save_checkpoint(task, hash, state);
     }
     update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, state.model);

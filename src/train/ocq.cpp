@@ -183,10 +183,11 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
     const std::uint64_t hash = training_hash(options, task.x(), 0);
     State state = options.resume ? resumed(task, hash, *options.resume) : start(task);
     const double natural = natural_penalty(task);
+    const int before = static_cast<int>(state.objective.size());
     while (static_cast<int>(state.objective.size()) < options.iterations) {
         iterate(task, natural, state);
         report_step(execution, "OCQ", static_cast<int>(state.objective.size()), options.iterations,
-                    state.objective.back(), watch);
+                    state.objective.back(), watch, before);
         save(task, hash, state);
     }
     RotatedBlocks last = orthogonal_solution(task, state, kLastPolish * options.iterations);

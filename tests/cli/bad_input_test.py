@@ -286,7 +286,26 @@ class WrongUsage(ToolTest):
             self.assertIn(f"  {verb} ", overview)
 
     def test_version(self):
-        self.assertRegex(self.succeed("--version").stdout, r"^\d+\.\d+\.\d+\n$")
+        shown = self.succeed("--version", environment={"SUMMAND_KERNELS": "scalar"}).stdout
+        self.assertRegex(shown, r"^summand \d+\.\d+\.\d+\ncommit +\S+\ncompiler +.*(GCC|Clang) \d.*\nBLAS +\S.*\nkernels +scalar\n$")
+        self.fail_with_one_line("--version", environment={"SUMMAND_KERNELS": "abacus"})
+
+    def fail_with_one_line(self, *arguments, **options):
+        done = self.run_tool(*arguments, **options)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        return done.stderr
+
+    def test_no_thread_can_be_started(self):
+        def limit():
+            os.setuid(65534)
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        if os.geteuid() != 0:
+            self.skipTest("only root can become a user without other processes")
+        try:
+            said = self.fail_with_one_line("methods", preexec_fn=limit, environment={"OPENBLAS_NUM_THREADS": "1"})
+        except (PermissionError, subprocess.SubprocessError) as error:
+            self.skipTest(f"nobody cannot run the tool: {error}")
+        self.assertIn("cannot start a thread", said)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ import unittest
 from support import SUMMAND, ToolTest
 
 
-def shown_on_terminal(*arguments):
-    """What the tool writes to stderr when that is a terminal."""
+def shown_on_terminal(*arguments, with_output=False):
+    """What the tool writes to stderr when that is a terminal, and to stdout if it is the same."""
     leader, follower = pty.openpty()
-    process = subprocess.Popen([SUMMAND, *arguments], stderr=follower, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([SUMMAND, *arguments], stderr=follower,
+                               stdout=follower if with_output else subprocess.DEVNULL)
     os.close(follower)
     shown = b""
     try:
@@ -35,6 +36,17 @@ class ProgressTest(ToolTest):
             self.assertIn(text, shown)
         self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-80:]))
         self.assertNotIn("\n", shown)
+
+    def test_the_summary_has_a_line_of_its_own(self):
+        base = self.arguments[3]
+        for arguments in (self.arguments, ["exact", base, base, "-k", "3", "-o", self.path("truth.ivecs")],
+                          ["exact", base, base, "-k", "3", "-o", "-"]):
+            code, shown = shown_on_terminal(*arguments, with_output=True)
+            self.assertEqual(code, 0)
+            self.assertIn("[=", shown)
+            summary = shown[shown.rindex("\r\033[K") + 4:]
+            self.assertNotIn("[=", summary)
+            self.assertRegex(summary, r"^[\w/.-]+: |^\d+ \d+ \d+\r\n")
 
     def test_terminal_gets_nothing_when_quiet(self):
         self.assertEqual(shown_on_terminal(*self.arguments, "--quiet"), (0, ""))

@@ -1,6 +1,7 @@
 """Builds of inverted indexes that are killed go on from their checkpoint, and end with the same bytes."""
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -65,8 +66,13 @@ class Resume(ToolTest):
         said = self.stop_after_a_chunk(arguments, signal.SIGINT)
         self.assertRegex(said, r"^summand( build)?: interrupted\n$")   # without the verb where the work was slow to stop
         self.stop_after_a_chunk(arguments, signal.SIGKILL)
-        shown = self.succeed(*arguments, "-t", 1).stdout
-        self.assertRegex(shown, r"work.smd: (8,192|16,384|24,576|32,768) of 40,960 vectors were encoded before")
+        done = self.succeed(*arguments, "-t", 1)
+        self.assertRegex(done.stdout, r"work.smd: (8,192|16,384|24,576|32,768) of 40,960 vectors were encoded before")
+        before = int(done.stdout.split("work.smd: ")[1].split()[0].replace(",", ""))
+        rate, seconds = re.search(r"encode: 40,960/40,960  100 %  ([\d,]+)/s  in (\d+ ms|[\d.]+ s)", done.stderr).groups()
+        seconds = float(seconds.split()[0]) / (1000 if seconds.endswith("ms") else 1)
+        counted = float(rate.replace(",", "")) * seconds   # what the speed stands for: rows of this run only
+        self.assertLess(abs(counted - (40960 - before)), 0.1 * 40960)
         self.assert_only("base.u8bin", "learn.u8bin", "index.smd")
         whole = self.path("whole.smd")
         self.succeed("build", "--spec", SPEC, base, "--learn", learn, "-o", whole)

@@ -107,6 +107,47 @@ TEST(AtomicFile, SaysThatTheDirectoryIsNotWritable) {
     ASSERT_EQ(::chmod(directory.path().c_str(), 0755), 0);
 }
 
+TEST(AtomicFile, WhatAKilledWriterLeftIsRemovedByTheNextOne) {
+    const TemporaryDirectory directory;
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+        AtomicFile file(directory / "a");
+        file.append(bytes("half"));
+        ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(directory.files(), 1u);
+    write_file(directory / "b", bytes("another"));
+    EXPECT_EQ(directory.files(), 2u);
+    write_file(directory / "a", bytes("whole"));
+    EXPECT_EQ(directory.files(), 2u);
+    EXPECT_EQ(read_raw(directory / "a"), "whole");
+}
+
+TEST(AtomicFile, WritersThatLiveKeepTheirFiles) {
+    const TemporaryDirectory directory;
+    AtomicFile first(directory / "a");
+    first.append(bytes("first"));
+    AtomicFile second(directory / "a");
+    second.append(bytes("second"));
+    second.commit();
+    EXPECT_EQ(read_raw(directory / "a"), "second");
+    first.commit();
+    EXPECT_EQ(read_raw(directory / "a"), "first");
+    EXPECT_EQ(directory.files(), 1u);
+}
+
+TEST(AtomicFile, OnlyFilesOfItsOwnNamesAreRemoved) {
+    const TemporaryDirectory directory;
+    for (const char* name : {"a.tmp-12-notes", "a.tmp-", "ba.tmp-1-2", "a.tmp"}) write_raw(directory / name, "mine");
+    std::filesystem::create_directory(directory / "a.tmp-3-4");
+    write_raw(directory / "a.tmp-1-2", "left behind");
+    write_file(directory / "a", bytes("x"));
+    EXPECT_EQ(directory.files(), 6u);
+    EXPECT_FALSE(std::filesystem::exists(directory / "a.tmp-1-2"));
+}
+
 // A limit on file sizes stops the write half-way, as a full disk does, in a child so that the limit ends with it.
 TEST(AtomicFile, AWriteThatFailsHalfWayKeepsTheOldFileAndLeavesNothing) {
     const TemporaryDirectory directory;

@@ -66,7 +66,7 @@ TEST(Hdf5, ListsTheDatasetsThatThereAre) {
     const float value = 1;
     write_hdf5(path, {{"base", H5T_NATIVE_FLOAT, {1, 1}, &value}, {"test", H5T_NATIVE_FLOAT, {1, 1}, &value}});
     expect_error([&] { VectorReader reader(path); }, {"a.hdf5: has no dataset train, expected one of: base test"});
-    expect_error([&] { VectorReader reader(path + ":"); }, {"expected the name of a dataset after the colon"});
+    expect_error([&] { VectorReader reader(path + ":"); }, {"expected the name of an array after the colon"});
 }
 
 TEST(Hdf5, RefusesOtherShapesAndTypes) {

@@ -28,14 +28,22 @@ TEST(Npy, ReadsEveryElementType) {
         {"<f8", bytes_of(1.0, 2.0)},
         {"|u1", bytes_of(std::uint8_t{1}, std::uint8_t{2})},
         {"|i1", bytes_of(std::int8_t{1}, std::int8_t{2})},
+        {"<u2", bytes_of(std::uint16_t{1}, std::uint16_t{2})},
+        {"<i2", bytes_of(std::int16_t{1}, std::int16_t{2})},
+        {"<u4", bytes_of(std::uint32_t{1}, std::uint32_t{2})},
         {"<i4", bytes_of(std::int32_t{1}, std::int32_t{2})},
+        {"<u8", bytes_of(std::uint64_t{1}, std::uint64_t{2})},
+        {"<i8", bytes_of(std::int64_t{1}, std::int64_t{2})},
     };
     for (const auto& [type, data] : cases) {
         write_raw(directory / "a.npy", npy(dictionary(type, "(1, 2)"), data));
         EXPECT_EQ(read_vectors(directory / "a.npy"), expected) << type;
     }
-    write_raw(directory / "a.npy", npy(dictionary("<i8", "(1, 2)"), bytes_of(std::int64_t{1}, std::int64_t{2})));
-    EXPECT_EQ(read_ids(directory / "a.npy"), Matrix<std::int64_t>(1, 2, {1, 2}));
+    for (const auto& [type, data] : cases) {
+        if (type.ends_with('4') == type.ends_with('8') || type.starts_with("<f")) continue;
+        write_raw(directory / "a.npy", npy(dictionary(type, "(1, 2)"), data));
+        EXPECT_EQ(read_ids(directory / "a.npy"), Matrix<std::int64_t>(1, 2, {1, 2})) << type;
+    }
 }
 
 TEST(Npy, ReadsVersionTwoAndAnyBlanks) {
@@ -46,10 +54,24 @@ TEST(Npy, ReadsVersionTwoAndAnyBlanks) {
     EXPECT_EQ(read_vectors(directory / "a.npy"), Matrix<float>(2, 1, {3, 4}));
 }
 
-TEST(Npy, RefusesInt64AsVectors) {
+TEST(Npy, LargeAndSmallNumbersOfEachWidthKeepTheirSign) {
     const TemporaryDirectory directory;
-    write_raw(directory / "a.npy", npy(dictionary("<i8", "(1, 1)"), bytes_of(std::int64_t{1})));
-    expect_error([&] { VectorReader(directory / "a.npy"); }, {"holds int64, which are ids"});
+    const std::pair<std::string_view, std::string> cases[] = {
+        {"<u2", bytes_of(std::uint16_t{0xffff})},
+        {"<i2", bytes_of(std::int16_t{-0x8000})},
+        {"<u4", bytes_of(0x80000000u)},
+        {"<u8", bytes_of(std::uint64_t{1} << 63)},
+        {"<i8", bytes_of(INT64_MIN)},
+    };
+    const float expected[] = {65535, -32768, 0x1p31f, 0x1p63f, -0x1p63f};
+    for (std::size_t i = 0; i < std::size(cases); ++i) {
+        write_raw(directory / "a.npy", npy(dictionary(cases[i].first, "(1, 1)"), cases[i].second));
+        EXPECT_EQ(read_vectors(directory / "a.npy")[0][0], expected[i]) << cases[i].first;
+    }
+    write_raw(directory / "a.npy", npy(dictionary("<u8", "(1, 1)"), bytes_of(UINT64_MAX - 4)));
+    expect_error([&] { read_ids(directory / "a.npy"); }, {"row 0 has id -5, expected -1 or more"});
+    write_raw(directory / "a.npy", npy(dictionary("<u2", "(1, 1)"), bytes_of(std::uint16_t{1})));
+    expect_error([&] { read_ids(directory / "a.npy"); }, {"holds uint16, expected ids"});
 }
 
 TEST(Npy, RefusesWhatItCannotRead) {

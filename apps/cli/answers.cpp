@@ -1,0 +1,41 @@
+#include "answers.h"
+
+#include <fmt/format.h>
+
+namespace summand::cli {
+namespace {
+
+constexpr const char* kText = "-";
+
+void print_rows(const Neighbors& found) {
+    for (std::size_t query = 0; query < found.ids.rows(); ++query) fmt::print("{}\n", fmt::join(found.ids[query], " "));
+}
+
+}  // namespace
+
+void add_scores_help(CLI::App& verb) {
+    verb.footer(verb.get_footer() +
+                "\n\nScores order the neighbours, the smallest first:\n"
+                "  euclidean  squared distance\n"
+                "  cosine     2 - 2 cos(q, x): the squared distance of the directions, from 0 (the same) to 4\n"
+                "  ip         minus the inner product: the largest product comes first");
+}
+
+void add_answers(CLI::App& verb, std::string& path, const RunOptions& options) {
+    verb.add_option("-o,--output", path,
+                    "Ids to write, best first (.ivecs .ibin .npy); -: printed as text, ivecs:-: in binary (required)");
+    verb.parse_complete_callback([&path, &options] {
+        if (path.empty() && !options.dry_run) throw CLI::RequiredError("--output");
+    });
+}
+
+void write_answers(const std::string& path, const Neighbors& found) {
+    if (path == kText) return print_rows(found);
+    if (is_standard_output(answers_output(path))) return write_ids(path, found.ids.view());
+    const SaveGuard guard;
+    write_ids(path, found.ids.view());
+}
+
+Output answers_output(const std::string& path) { return {path, path == kText ? Content::any : Content::ids}; }
+
+}  // namespace summand::cli

@@ -1,0 +1,19 @@
+// The ids that a search may return, as users write them:
+//
+//     0-999,2000,3000-     ranges with both ends, single ids, from an id on
+//     @ids.txt             the same in a file, separated by commas, blanks or ends of lines
+//     @ids.ivecs           all ids of such a file; also .ibin and .npy
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "summand/index.h"
+
+namespace summand::cli {
+
+/// `end`: one more than the largest id there is. Larger ids are ignored, since no search can return them.
+/// Throws `Error` for anything else, with the part that is wrong.
+IdFilter parse_filter(const std::string& text, std::int64_t end);
+
+}  // namespace summand::cli
