@@ -36,6 +36,19 @@ void write_answers(const std::string& path, const Neighbors& found) {
     write_ids(path, found.ids.view());
 }
 
+void write_range_answers(const std::string& path, const RangeNeighbors& found) {
+    std::string lines;
+    for (std::size_t query = 0; query + 1 < found.begin.size(); ++query)
+        for (std::size_t i = found.begin[query]; i < found.begin[query + 1]; ++i)
+            lines += fmt::format("{}\t{}\t{}\n", query, found.entries[i].id, found.entries[i].score);
+    if (path == kText) {
+        fmt::print("{}", lines);
+        return;
+    }
+    const SaveGuard guard;
+    write_file(path, std::as_bytes(std::span(lines)));
+}
+
 Output answers_output(const std::string& path) { return {path, path == kText ? Content::any : Content::ids}; }
 
 }  // namespace summand::cli

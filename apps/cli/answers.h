@@ -14,6 +14,9 @@ void add_answers(CLI::App& verb, std::string& path, const RunOptions& options);
 /// Ids, best first: a file, binary on standard output (`ivecs:-`), or lines of text there ("-").
 void write_answers(const std::string& path, const Neighbors& found);
 
+/// A line of query, id and score for each answer: a file, or "-" for standard output.
+void write_range_answers(const std::string& path, const RangeNeighbors& found);
+
 /// Ids, best first, for check_outputs: lines of text need no format.
 Output answers_output(const std::string& path);
 

@@ -15,10 +15,6 @@
 namespace summand::cli {
 namespace {
 
-struct Range {
-    std::int64_t first, last;  // both are kept
-};
-
 [[noreturn]] void refuse(const std::string& where, std::string_view part, const char* reason = "") {
     throw Error(concatenate(where, ": expected ids such as 7, 0-999 or 3000-, got '", part, "'", reason));
 }
@@ -31,8 +27,8 @@ bool take_number(std::string_view& text, std::int64_t& value) {
     return true;
 }
 
-Range parse_range(const std::string& where, std::string_view part) {
-    Range range{};
+IdRange parse_range(const std::string& where, std::string_view part) {
+    IdRange range;
     std::string_view rest = part;
     if (!take_number(rest, range.first)) refuse(where, part);
     range.last = range.first;
@@ -46,9 +42,9 @@ Range parse_range(const std::string& where, std::string_view part) {
 }
 
 // Parts without separators around them; none may be empty between two commas.
-std::vector<Range> parse_ranges(const std::string& where, std::string_view text) {
+std::vector<IdRange> parse_ranges(const std::string& where, std::string_view text) {
     constexpr std::string_view kBlanks = " \t\r\n", kSeparators = ", \t\r\n";
-    std::vector<Range> ranges;
+    std::vector<IdRange> ranges;
     for (;;) {
         text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
         const std::size_t end = std::min(text.find_first_of(kSeparators), text.size());
@@ -58,32 +54,6 @@ std::vector<Range> parse_ranges(const std::string& where, std::string_view text)
         text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
         if (text.starts_with(',')) text.remove_prefix(1);
     }
-}
-
-// Sorted, and joined where they touch.
-std::vector<Range> joined(std::vector<Range> ranges) {
-    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
-    std::vector<Range> result;
-    for (const Range& range : ranges)
-        if (result.empty() || range.first > result.back().last)
-            result.push_back(range);
-        else
-            result.back().last = std::max(result.back().last, range.last);
-    return result;
-}
-
-IdFilter filter_of(std::vector<Range> ranges, std::int64_t end) {
-    ranges = joined(std::move(ranges));
-    std::erase_if(ranges, [end](const Range& range) { return range.first >= end; });
-    if (ranges.empty()) return IdFilter::list({});
-    for (Range& range : ranges) range.last = std::min(range.last, end - 1);
-    if (ranges.size() == 1) return IdFilter::range(ranges.front().first, ranges.front().last + 1);
-    const auto keeps = [&ranges](std::int64_t id) {
-        const auto after = std::upper_bound(ranges.begin(), ranges.end(), id,
-                                            [](std::int64_t value, const Range& range) { return value < range.first; });
-        return after != ranges.begin() && id <= std::prev(after)->last;
-    };
-    return IdFilter::where(static_cast<std::size_t>(ranges.back().last) + 1, keeps);
 }
 
 std::string read_text(const std::string& path) {
@@ -97,9 +67,9 @@ bool holds_ids(const std::string& path) {
     return ends(".ivecs") || ends(".ibin") || ends(".npy");
 }
 
-std::vector<Range> ranges_of_file(const std::string& path) {
+std::vector<IdRange> ranges_of_file(const std::string& path) {
     if (!holds_ids(path)) return parse_ranges(path, read_text(path));
-    std::vector<Range> ranges;
+    std::vector<IdRange> ranges;
     const Matrix<std::int64_t> ids = read_ids(path);
     for (const std::int64_t id : ids.values()) {
         require(id >= 0, path, ": expected ids from 0 on, got ", id);
@@ -110,8 +80,8 @@ std::vector<Range> ranges_of_file(const std::string& path) {
 
 }  // namespace
 
-IdFilter parse_filter(const std::string& text, std::int64_t end) {
-    return filter_of(text.starts_with('@') ? ranges_of_file(text.substr(1)) : parse_ranges("--filter", text), end);
+IdFilter parse_filter(const std::string& text) {
+    return IdFilter::ranges(text.starts_with('@') ? ranges_of_file(text.substr(1)) : parse_ranges("--filter", text));
 }
 
 }  // namespace summand::cli

@@ -12,8 +12,7 @@
 
 namespace summand::cli {
 
-/// `end`: one more than the largest id there is. Larger ids are ignored, since no search can return them.
 /// Throws `Error` for anything else, with the part that is wrong.
-IdFilter parse_filter(const std::string& text, std::int64_t end);
+IdFilter parse_filter(const std::string& text);
 
 }  // namespace summand::cli

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "answers.h"
+#include "filter_option.h"
 #include "queries.h"
 #include "search_options.h"
 #include "summand/text.h"
@@ -14,9 +15,10 @@ namespace summand::cli {
 namespace {
 
 struct Options {
-    std::string index, output, scores;
+    std::string index, output, scores, filter;
     QueryOptions queries;
     std::size_t k = 10;
+    std::optional<float> radius = {};
     ProbeOptions probes;
     RunOptions run;
 };
@@ -45,7 +47,7 @@ void check_files(const Options& options) {
     require(options.scores.empty() || holds_floats("fvecs") || holds_floats("fbin") || holds_floats("npy"),
             options.scores, ": cannot write scores, expected .fvecs .fbin or .npy");
     check_outputs({options.index, options.queries.path, options.queries.model},
-                  {answers_output(output_of(options)), {options.scores, Content::vectors}, {options.run.json}});
+                  {options.radius ? Output{output_of(options)} : answers_output(output_of(options)), {options.scores, Content::vectors}, {options.run.json}});
 }
 
 nlohmann::ordered_json rows_of(const auto& matrix) {
@@ -54,18 +56,52 @@ nlohmann::ordered_json rows_of(const auto& matrix) {
     return rows;
 }
 
-void summarize(const Options& options, const Neighbors& found, double seconds, Run& run) {
-    const std::size_t queries = found.ids.rows();
+// What was found, "10 neighbours of each of 100 queries", and how fast.
+nlohmann::ordered_json summarize(const Options& options, const std::string& what, std::size_t queries, double seconds,
+                                 const Run& run) {
     const double rate = static_cast<double>(queries) / std::max(seconds, 1e-9);
     if (!is_standard_output(answers_output(output_of(options))))
-        run.print(fmt::format("{}: {} neighbours of each of {} queries in {} ({} queries per second)", options.output,
-                              found.ids.columns(), grouped(queries), duration(seconds),
-                              grouped(static_cast<std::uint64_t>(rate))));
-    nlohmann::ordered_json summary{
-        {"queries", queries}, {"k", found.ids.columns()}, {"seconds", seconds}, {"queries_per_second", rate}};
+        run.print(fmt::format("{}: {} of {} queries in {} ({} queries per second)", options.output, what,
+                              grouped(queries), duration(seconds), grouped(static_cast<std::uint64_t>(rate))));
+    return {{"queries", queries}, {"seconds", seconds}, {"queries_per_second", rate}};
+}
+
+void search_nearest(const Options& options, const Index& index, MatrixView<float> queries, const SearchOptions& asked,
+                    Run& run) {
+    const Stopwatch watch;
+    const Neighbors found = about_file(options.queries.path, [&] { return index.search(queries, asked); });
+    const double seconds = watch.seconds();
+    run.display().erase();
+    write(options, found);
+    auto summary = summarize(options, fmt::format("{} neighbours of each", found.ids.columns()), queries.rows(),
+                             seconds, run);
+    summary["k"] = found.ids.columns();
     if (options.output.empty()) {
         summary["ids"] = rows_of(found.ids);
         summary["scores"] = rows_of(found.scores);
+    }
+    run.write_json(summary);
+}
+
+void search_radius(const Options& options, const Index& index, MatrixView<float> queries, const SearchOptions& asked,
+                   Run& run) {
+    const Stopwatch watch;
+    const RangeNeighbors found =
+        about_file(options.queries.path, [&] { return index.search_range(queries, *options.radius, asked); });
+    const double seconds = watch.seconds();
+    run.display().erase();
+    if (const std::string output = output_of(options); !output.empty()) write_range_answers(output, found);
+    auto summary = summarize(options, fmt::format("{} neighbours within {} of all", grouped(found.entries.size()),
+                                                  *options.radius),
+                             queries.rows(), seconds, run);
+    summary["radius"] = *options.radius;
+    summary["answers"] = found.entries.size();
+    if (options.output.empty()) {
+        summary["begin"] = found.begin;
+        for (const Neighbor& entry : found.entries) {
+            summary["ids"].push_back(entry.id);
+            summary["scores"].push_back(entry.score);
+        }
     }
     run.write_json(summary);
 }
@@ -74,17 +110,13 @@ void run_search(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
+    std::optional<IdFilter> filter;
+    if (!options.filter.empty()) filter = parse_filter(options.filter);
     const Index index = load_for_search(options.index, options.probes);
     const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
-    const Stopwatch watch;
-    const Neighbors found = about_file(options.queries.path, [&] {
-        return index.search(queries.view(),
-                            search_options(options.probes, std::min(options.k, index.size()), run.execution()));
-    });
-    const double seconds = watch.seconds();
-    run.display().erase();
-    write(options, found);
-    summarize(options, found, seconds, run);
+    SearchOptions asked = search_options(options.probes, std::min(options.k, index.size()), run.execution());
+    asked.filter = filter ? &*filter : nullptr;
+    (options.radius ? search_radius : search_nearest)(options, index, queries.view(), asked, run);
 }
 
 }  // namespace
@@ -99,12 +131,20 @@ void add_search(CLI::App& app, Chosen& chosen) {
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     add_queries(verb, options->queries);
     add_neighbors(verb, options->k);
+    CLI::Option* radius = verb.add_option("--radius", options->radius,
+                                          "Instead of so many neighbours, all with a score below this one: lines of "
+                                          "query, id and score, best first")
+                              ->excludes(verb.get_option("--neighbors"));
+    verb.add_option("--filter", options->filter,
+                    "Ids that may be found: 0-999,2000,3000- or @FILE with such text, or of .ivecs .ibin .npy")
+        ->type_name("IDS");
     add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,
                     "Ids to write, best first (.ivecs .ibin .npy); without it, or as -, they are printed as text, as "
                     "ivecs:- in binary");
     verb.add_option("--scores", options->scores,
-                    "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer");
+                    "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer")
+        ->excludes(radius);
     add_threads(verb, options->run);
     add_json(verb, options->run);
     add_quiet(verb, options->run);

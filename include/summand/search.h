@@ -16,11 +16,20 @@
 
 namespace summand {
 
-/// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, up to 2^63 - 1. A
-/// range is kept as its ends, a list as sorted ids, or as a bitmap where that is about as small.
+/// Ids from the first to the last one, both included.
+struct IdRange {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+
+    friend bool operator==(const IdRange&, const IdRange&) = default;
+};
+
+/// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, up to 2^63 - 1.
+/// Ranges are kept as their ends, a list as sorted ids, or as a bitmap where that is about as small.
 class IdFilter {
 public:
     static IdFilter range(std::int64_t first, std::int64_t last);  ///< first <= id < last
+    static IdFilter ranges(std::vector<IdRange> ranges);           ///< any order; they may overlap
     static IdFilter list(std::span<const std::int64_t> ids);       ///< any order
     static IdFilter bitmap(std::span<const std::uint8_t> bits);    ///< bit id%8 of byte id/8
     static IdFilter where(std::size_t size, const std::function<bool(std::int64_t)>& keeps);  ///< asked for id < size
@@ -34,15 +43,13 @@ public:
     std::size_t memory_bytes() const;
 
 private:
-    struct Range {
-        std::int64_t first, last;
-    };
+    using Ranges = std::vector<IdRange>;     // ascending, none touches the next
     using List = std::vector<std::int64_t>;  // ascending, each once
     using Bitmap = std::vector<std::uint64_t>;
 
-    explicit IdFilter(std::variant<Range, List, Bitmap> ids) : ids_(std::move(ids)) {}
+    explicit IdFilter(std::variant<Ranges, List, Bitmap> ids) : ids_(std::move(ids)) {}
 
-    std::variant<Range, List, Bitmap> ids_;
+    std::variant<Ranges, List, Bitmap> ids_;
 };
 
 /// How vectors of visited lists are scored: from tables, or each from its sum of words and centre (slower; for

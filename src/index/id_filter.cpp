@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <iterator>
 
 #include "summand/error.h"
-#include "summand/flat_index.h"
+#include "summand/search.h"
 
 namespace summand {
 namespace {
@@ -47,7 +48,25 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 IdFilter IdFilter::range(std::int64_t first, std::int64_t last) {
     require_id(first);
     require(first <= last, "filter: expected a range with first <= last, got ", first, " and ", last);
-    return IdFilter(Range{first, last});
+    return first == last ? IdFilter(Ranges()) : IdFilter(Ranges{{first, last - 1}});
+}
+
+IdFilter IdFilter::ranges(std::vector<IdRange> given) {
+    for (const IdRange& range : given) {
+        require_id(range.first);
+        require(range.first <= range.last, "filter: expected a range with first <= last, got ", range.first, " and ",
+                range.last);
+    }
+    std::sort(given.begin(), given.end(), [](const IdRange& a, const IdRange& b) { return a.first < b.first; });
+    Ranges joined;
+    for (const IdRange& range : given) {
+        const bool apart = joined.empty() || range.first - 1 > joined.back().last;
+        if (apart)
+            joined.push_back(range);
+        else
+            joined.back().last = std::max(joined.back().last, range.last);
+    }
+    return IdFilter(std::move(joined));
 }
 
 IdFilter IdFilter::list(std::span<const std::int64_t> ids) {
@@ -76,7 +95,11 @@ IdFilter IdFilter::where(std::size_t size, const std::function<bool(std::int64_t
 
 bool IdFilter::keeps(std::int64_t id) const {
     const Overloaded form{
-        [&](const Range& range) { return range.first <= id && id < range.last; },
+        [&](const Ranges& ranges) {
+            const auto after = std::upper_bound(ranges.begin(), ranges.end(), id,
+                                                [](std::int64_t value, const IdRange& range) { return value < range.first; });
+            return after != ranges.begin() && id <= std::prev(after)->last;
+        },
         [&](const List& list) { return std::binary_search(list.begin(), list.end(), id); },
         [&](const Bitmap& words) {
             const auto bit = static_cast<std::size_t>(id);
@@ -88,8 +111,10 @@ bool IdFilter::keeps(std::int64_t id) const {
 std::span<const std::uint64_t> IdFilter::words(std::size_t size, std::vector<std::uint64_t>& room) const {
     if (const auto* bitmap = std::get_if<Bitmap>(&ids_)) return *bitmap;
     room.assign(words_for(size), 0);
-    if (const auto* range = std::get_if<Range>(&ids_)) {
-        keep_range(static_cast<std::size_t>(range->first), std::min(size, static_cast<std::size_t>(range->last)), room);
+    if (const auto* ranges = std::get_if<Ranges>(&ids_)) {
+        for (const IdRange& range : *ranges)
+            keep_range(static_cast<std::size_t>(range.first), std::min(size, static_cast<std::size_t>(range.last) + 1),
+                       room);
         return room;
     }
     for (const std::int64_t id : std::get<List>(ids_)) {
@@ -100,9 +125,7 @@ std::span<const std::uint64_t> IdFilter::words(std::size_t size, std::vector<std
 }
 
 std::size_t IdFilter::memory_bytes() const {
-    return std::visit(Overloaded{[](const Range& range) { return sizeof range; },
-                                 [](const auto& values) { return values.size() * sizeof(values[0]); }},
-                      ids_);
+    return std::visit([](const auto& values) { return values.size() * sizeof(values[0]); }, ids_);
 }
 
 }  // namespace summand

@@ -34,6 +34,18 @@ Case random_range(std::int64_t from, std::int64_t count, Random& random) {
             [a, b](std::int64_t id) { return std::min(a, b) <= id && id < std::max(a, b); }};
 }
 
+Case random_ranges(std::int64_t from, std::int64_t count, Random& random) {
+    std::vector<IdRange> ranges;
+    for (std::size_t i = random.below(6); i > 0; --i) {
+        const std::int64_t a = random_id(from, count, random), b = random_id(from, count, random);
+        ranges.push_back({std::min(a, b), std::max(a, b)});
+    }
+    return {IdFilter::ranges(ranges), [ranges](std::int64_t id) {
+                return std::any_of(ranges.begin(), ranges.end(),
+                                   [id](const IdRange& range) { return range.first <= id && id <= range.last; });
+            }};
+}
+
 Case random_bits(std::size_t bytes, Random& random) {
     std::vector<std::uint8_t> bits(bytes);
     for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random.below(256));
@@ -67,6 +79,7 @@ TEST(IdFilter, EveryFormKeepsExactlyItsIds) {
         for (const std::int64_t from : {std::int64_t{0}, std::int64_t{1} << 40, kLargest - 2000}) {
             expect_right(random_list(from, 2001, random.below(1500), random));
             expect_right(random_range(from, 2001, random));
+            expect_right(random_ranges(from, 2001, random));
         }
         expect_right(random_list(0, kLargest, 50, random));
         expect_right(random_range(0, kLargest, random));
@@ -79,6 +92,7 @@ TEST(IdFilter, EndsOfTheIds) {
     EXPECT_TRUE(all.keeps(0));
     EXPECT_TRUE(all.keeps(kLargest - 1));
     EXPECT_FALSE(all.keeps(kLargest));
+    EXPECT_TRUE(IdFilter::ranges({{5, kLargest}, {0, 0}}).keeps(kLargest));
     const std::vector<std::int64_t> ends{kLargest, 0, kLargest};
     const IdFilter list = IdFilter::list(ends);
     EXPECT_TRUE(list.keeps(0));
@@ -101,6 +115,7 @@ TEST(IdFilter, RefusesWhatCannotBeAnId) {
     const std::vector<std::int64_t> negative{4, -2};
     expect_error([&] { IdFilter::list(negative); }, {"filter: expected ids from 0 on, got -2"});
     expect_error([] { IdFilter::range(-1, 4); }, {"filter: expected ids from 0 on, got -1"});
+    expect_error([] { IdFilter::ranges({{0, 1}, {4, 3}}); }, {"expected a range with first <= last, got 4 and 3"});
     expect_error([] { IdFilter::range(4, 3); }, {"filter: expected a range with first <= last, got 4 and 3"});
 }
 
