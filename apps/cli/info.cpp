@@ -57,12 +57,15 @@ Json describe(const Quantizer& model) {
     return object;
 }
 
-void describe_cells(const InvertedIndex& index, Json& object) {
-    const InvertedModel& model = index.model();
-    const std::vector<std::size_t> sizes = index.list_sizes();
-    object["cells"] = sizes.size();
+void describe_cells(const InvertedModel& model, Json& object) {
+    object["cells"] = model.partition.cells();
     object["cell_dictionaries"] = model.partition.dictionaries.count;
     object["coding"] = name(model.coding);
+}
+
+void describe_lists(const InvertedIndex& index, Json& object) {
+    describe_cells(index.model(), object);
+    const std::vector<std::size_t> sizes = index.list_sizes();
     object["empty_lists"] = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), std::size_t{0}));
     object["longest_list"] = *std::max_element(sizes.begin(), sizes.end());
     object["cell_table_bytes"] = index.cell_table_bytes();
@@ -86,7 +89,7 @@ Json describe(const SearchParameters& defaults) {
 void describe_index(const Index& index, Json& object) {
     object["vectors"] = index.size();
     object["metric"] = name(index.metric());
-    if (index.inverted()) describe_cells(*index.inverted(), object);
+    if (index.inverted()) describe_lists(*index.inverted(), object);
     object["memory_bytes"] = index.memory_bytes();
     if (index.defaults() != SearchParameters()) object["search"] = describe(index.defaults());
     object["model"] = describe(index.quantizer());
@@ -106,6 +109,11 @@ Json describe_container(const std::string& path, const ContainerInfo& info) {
         {"file", path}, {"kind", info.kind}, {"version", info.version}, {"bytes", std::filesystem::file_size(path)}};
     if (info.kind == "model") {
         object["model"] = describe(load_quantizer(path));
+    } else if (info.kind == "inverted model") {
+        const InvertedModel model = load_inverted_model(path);
+        object["metric"] = name(model.metric);
+        describe_cells(model, object);
+        object["model"] = describe(model.quantizer);
     } else if (info.kind == "codes") {
         const Codes codes = load_codes(path);
         object["vectors"] = codes.size();

@@ -85,7 +85,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error, const std::st
     return kWrongUsage;
 }
 
-int main(int count, char** arguments) {
+int parse_and_work(int count, char** arguments) {
     prepare_signals("summand");
     CLI::App app("Compact codes and nearest-neighbour search.", "summand");
     app.set_version_flag("--version", version_text, "Print version, commit, compiler, BLAS and kernels, then stop");
@@ -103,6 +103,10 @@ int main(int count, char** arguments) {
         return error.get_exit_code() == 0 ? app.exit(error) : wrong_usage(app, error, first);
     }
     return run_work("summand " + chosen.verb, chosen.work, "; --dry-run shows what is needed");
+}
+
+int main(int count, char** arguments) {
+    return guarded("summand", [=] { return parse_and_work(count, arguments); });
 }
 
 }  // namespace

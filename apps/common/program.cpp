@@ -26,12 +26,9 @@ void complain(const std::string& speaker, const std::string& message) {
     fmt::print(stderr, "{}\n", line);
 }
 
-ExitCode run_work(const std::string& speaker, const std::function<void()>& work, const std::string& memory_advice) {
+int guarded(const std::string& speaker, const std::function<int()>& work, const std::string& memory_advice) {
     try {
-        work();
-        std::cout.flush();
-        if (std::fflush(stdout) != 0 || !std::cout) throw Error("cannot write to standard output");
-        return kDone;
+        return work();
     } catch (const Cancelled&) {
         claim_end();
         complain(speaker, std::string(interrupt_message()));
@@ -44,16 +41,28 @@ ExitCode run_work(const std::string& speaker, const std::function<void()>& work,
     return kFailed;
 }
 
+int run_work(const std::string& speaker, const std::function<void()>& work, const std::string& memory_advice) {
+    const auto all = [&work] {
+        work();
+        std::cout.flush();
+        if (std::fflush(stdout) != 0 || !std::cout) throw Error("cannot write to standard output");
+        return kDone;
+    };
+    return guarded(speaker, all, memory_advice);
+}
+
 int run_program(CLI::App& app, int count, char** arguments, const std::function<void()>& work) {
-    prepare_signals(app.get_name().c_str());
-    try {
-        app.parse(count, arguments);
-    } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);
-        complain(app.get_name(), fmt::format("{} (see '{} --help')", error.what(), app.get_name()));
-        return kWrongUsage;
-    }
-    return run_work(app.get_name(), work);
+    return guarded(app.get_name(), [&] {
+        prepare_signals(app.get_name().c_str());
+        try {
+            app.parse(count, arguments);
+        } catch (const CLI::ParseError& error) {
+            if (error.get_exit_code() == 0) return app.exit(error);
+            complain(app.get_name(), fmt::format("{} (see '{} --help')", error.what(), app.get_name()));
+            return static_cast<int>(kWrongUsage);
+        }
+        return run_work(app.get_name(), work);
+    });
 }
 
 }  // namespace summand::cli

@@ -16,8 +16,11 @@ void prepare_signals(const char* program);
 /// verb is not given it twice.
 void complain(const std::string& speaker, const std::string& message);
 
-/// Runs the work and says what went wrong; `memory_advice` follows "out of memory".
-ExitCode run_work(const std::string& speaker, const std::function<void()>& work, const std::string& memory_advice = "");
+/// Runs the work, which returns an exit code, and says what went wrong; `memory_advice` follows "out of memory".
+int guarded(const std::string& speaker, const std::function<int()>& work, const std::string& memory_advice = "");
+
+/// The same for work that is done when it returns, and what it printed is written.
+int run_work(const std::string& speaker, const std::function<void()>& work, const std::string& memory_advice = "");
 
 /// All of a program without verbs: parses, then works.
 int run_program(CLI::App& app, int count, char** arguments, const std::function<void()>& work);

@@ -53,7 +53,7 @@ void refine_by_file(const VectorSource& base, const BuildSettings& settings, Ind
 
 Quantizer learn_second(const VectorSource& base, const Spec& spec, const BuildSettings& settings,
                        const Residuals& residuals) {
-    const std::size_t count = learn_count(spec, base, settings);
+    const std::size_t count = learn_count({.code = spec}, base, settings);
     const Matrix<float> sample = sample_vectors(base, count, settings.seed);
     const std::vector<std::size_t> rows = sample_rows(base.rows, count, settings.seed);
     const Matrix<float> left = residuals(sample.view(), std::vector<std::int64_t>(rows.begin(), rows.end()));

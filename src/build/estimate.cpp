@@ -71,7 +71,7 @@ struct Parts {
 };
 
 Parts training_of(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
-    const Sizes sizes{static_cast<double>(learn_count(spec.code, learn, settings)), columns_of(learn)};
+    const Sizes sizes{static_cast<double>(learn_count(spec, learn, settings)), columns_of(learn)};
     TrainingCost cost = training_cost(spec.code, sizes);
     const double sample = sizes.vectors * sizes.dimensions * sizeof(float);
     Parts parts{cost.bytes, cost.operations};
@@ -94,14 +94,18 @@ Estimate with_seconds(Estimate estimate, double train_operations, double work_op
 
 std::size_t usual_learn_size(std::string_view text, std::size_t rows, std::size_t columns) {
     constexpr double kOperations = 8e12;  // a minute or two on two cores
-    constexpr double kBytes = 2.0 * (1u << 30);
-    constexpr std::size_t kLeastPerWord = 64;
-    const Spec spec = parse_index_spec(text).code;
+    constexpr double kBytes = 2e9;
+    constexpr std::size_t kLeastPerWord = 64, kLeastPerCell = 40;
+    const IndexSpec whole = parse_index_spec(text);
+    const Spec& spec = whole.code;
     const auto fits = [&](std::size_t vectors) {
         const TrainingCost cost = training_cost(spec, {static_cast<double>(vectors), static_cast<double>(columns)});
         return cost.operations <= kOperations && cost.bytes <= kBytes;
     };
-    std::size_t enough = std::min<std::size_t>(rows, kLeastPerWord * spec.words()), above = rows + 1;
+    const std::size_t cells = whole.cells ? cell_words(*whole.cells) : 0;
+    const auto held = static_cast<std::size_t>(kBytes / (3 * sizeof(float) * static_cast<double>(columns)));
+    const std::size_t for_cells = std::min(kLeastPerCell * cells, std::max(cells, held));
+    std::size_t enough = std::min(rows, std::max(kLeastPerWord * spec.words(), for_cells)), above = rows + 1;
     while (above - enough > 1) {
         const std::size_t middle = enough + (above - enough) / 2;
         (fits(middle) ? enough : above) = middle;
@@ -122,7 +126,7 @@ Estimate estimate_encode(const VectorSource& base, const Quantizer& model) {
     const EncodingCost cost = encoding_cost(model);
     const double codes = rows_of(base) * cost.code_bytes;
     const Estimate estimate{
-        .memory_bytes = kProgramBytes + codes + chunk_bytes(base) + cost.table_bytes + 2 * cost.model_bytes,
+        .memory_bytes = kProgramBytes + codes + chunk_bytes(base) + cost.table_bytes + 2 * cost.held_bytes,
         .output_bytes = codes};
     return with_seconds(estimate, 0, rows_of(base) * cost.operations, measured_speed());
 }
@@ -136,12 +140,12 @@ Estimate estimate_build(const VectorSource& base, std::string_view text, const B
     const double codes = packed_bytes(rows_of(base), code.code_bytes);
     const double first = codes + held.ids + held.lists + (spec.cells ? cell_bytes(*spec.cells, columns_of(base)) : 0);
     // Codes as they come and as they are packed exist at the same time, ids and cells too.
-    const double encoding = kProgramBytes + chunk_bytes(base) + code.table_bytes + 2 * code.model_bytes + 2 * codes +
+    const double encoding = kProgramBytes + chunk_bytes(base) + code.table_bytes + 2 * code.held_bytes + 2 * codes +
                             (spec.cells ? 2 * held.ids + held.lists + held.tables : 0);
     Estimate estimate{.spec = to_string(spec),
                       .memory_bytes = std::max(training.train_bytes, encoding),
                       .output_bytes = first + code.model_bytes,
-                      .search_bytes = first + code.model_bytes + held.tables};
+                      .search_bytes = first + code.held_bytes + held.tables};
     double train = training.train_operations, work = rows_of(base) * code.operations;
     if (spec.cells) work += rows_of(base) * assignment_operations(*spec.cells, columns_of(base));
     if (spec.refine && spec.refine->code) {
@@ -153,7 +157,7 @@ Estimate estimate_build(const VectorSource& base, std::string_view text, const B
             std::max({estimate.memory_bytes, estimate.search_bytes + again.train_bytes,
                       estimate.search_bytes + kProgramBytes + 2 * chunk_bytes(base) + more.table_bytes + 2 * rows});
         estimate.output_bytes += rows + more.model_bytes;
-        estimate.search_bytes += rows + more.model_bytes;
+        estimate.search_bytes += rows + more.held_bytes;
         train += again.train_operations;
         work += rows_of(base) * more.operations;
     }

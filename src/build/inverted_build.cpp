@@ -32,7 +32,7 @@ BuildTask task_of(const VectorSource& base, const VectorSource& learn, const Ind
             {"--metric", std::string(name(metric_of(settings)))},
             {"--seed", std::to_string(settings.seed)},
             {"--learn", content_of(learn)},
-            {"--learn-size", std::to_string(learn_count(spec.code, learn, settings))},
+            {"--learn-size", std::to_string(learn_count(spec, learn, settings))},
             {"BASE", content_of(base)}};
 }
 

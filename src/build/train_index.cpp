@@ -50,9 +50,9 @@ IndexSpec spec_of(std::string_view spec, const BuildSettings& settings) {
     return parse_index_spec(spec.empty() ? default_spec(metric_of(settings)) : spec);
 }
 
-std::size_t learn_count(const Spec& code, const VectorSource& learn, const BuildSettings& settings) {
+std::size_t learn_count(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
     if (settings.learn_size > 0) return std::min(learn.rows, settings.learn_size);
-    return usual_learn_size(to_string(code), learn.rows, learn.columns);
+    return usual_learn_size(to_string(IndexSpec{spec.cells, spec.code}), learn.rows, learn.columns);
 }
 
 std::string default_spec(Metric metric, std::size_t bytes) {
@@ -74,7 +74,7 @@ void check_build(std::string_view text, const BuildSettings& settings) {
 
 IndexModel train_first(const VectorSource& source, const IndexSpec& spec, const BuildSettings& given) {
     const BuildSettings settings = training_settings(spec, given);
-    const std::size_t count = learn_count(spec.code, source, settings);
+    const std::size_t count = learn_count(spec, source, settings);
     if (spec.cells) return {learn<InvertedModel>(source, spec, count, settings)};
     return {learn<Quantizer>(source, spec.code, count, settings)};
 }

@@ -17,8 +17,8 @@ IndexSpec spec_of(std::string_view spec, const BuildSettings& settings);
 /// Runs `write` inside of settings.saving.
 void saved(const BuildSettings& settings, const std::function<void()>& write);
 
-/// Vectors that codes of this kind learn from.
-std::size_t learn_count(const Spec& code, const VectorSource& learn, const BuildSettings& settings);
+/// Vectors that cells and codes of the first layer learn from.
+std::size_t learn_count(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings);
 
 /// Those of the training alone: with cells, some methods make no checkpoint before the encoding does.
 BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& settings);

@@ -25,10 +25,15 @@ void keep_range(std::size_t first, std::size_t last, Words& words) {
     if (first >= last) return;
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
     const std::size_t begin = first / kWordIds, end = (last - 1) / kWordIds;
-    std::fill(words.begin() + static_cast<std::ptrdiff_t>(begin), words.begin() + static_cast<std::ptrdiff_t>(end) + 1,
+    const std::uint64_t from = kAll << first % kWordIds, until = kAll >> (kWordIds - 1 - (last - 1) % kWordIds);
+    if (begin == end) {
+        words[begin] |= from & until;
+        return;
+    }
+    words[begin] |= from;
+    std::fill(words.begin() + static_cast<std::ptrdiff_t>(begin) + 1, words.begin() + static_cast<std::ptrdiff_t>(end),
               kAll);
-    words[begin] &= kAll << first % kWordIds;
-    words[end] &= kAll >> (kWordIds - 1 - (last - 1) % kWordIds);
+    words[end] |= until;
 }
 
 bool is_dense(const std::vector<std::int64_t>& sorted) {

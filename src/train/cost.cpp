@@ -9,6 +9,7 @@
 #include "model/effort.h"
 #include "train/cells.h"
 #include "train/registry.h"
+#include "train/spec_trainers.h"
 
 namespace summand {
 namespace {
@@ -37,9 +38,15 @@ struct Work {
     }
 };
 
-// Bytes of a code: ITQ has one for eight of its bits.
+// ITQ has a dictionary for eight of its bits; a float that CQc counts takes the place of some, and a byte with CQ's bias
+// is one more.
 double dictionaries_of(const Spec& spec) {
-    return static_cast<double>(spec.method == "ITQ" ? (spec.dictionaries + 7) / 8 : spec.dictionaries);
+    if (spec.method == "ITQ") return static_cast<double>((spec.dictionaries + 7) / 8);
+    if (spec.method == "CQc")
+        return static_cast<double>(spec.dictionaries) - static_cast<double>(codes_of_float(spec.words()));
+    const auto bias = spec.options.find("bias");
+    const bool byte = spec.method == "CQ" && bias != spec.options.end() && bias->second == "byte";
+    return static_cast<double>(spec.dictionaries + (byte ? 1 : 0));
 }
 
 Work work_of(const Spec& spec, const Sizes& sizes) {
@@ -194,7 +201,9 @@ EncodingCost cost_of(const CodeShape& s) {
     const double words = s.M * s.K;
     if (s.rotated) cost.operations += 2 * s.D * s.D;
     cost.operations += 2 * s.D * (s.blocks ? s.K : words);
-    cost.model_bytes = sizeof(float) * (s.K * s.D * (s.blocks ? 1 : s.M) + words + (s.rotated ? s.D * s.D : 0) + s.D);
+    const double beside = words + (s.rotated ? s.D * s.D : 0) + s.D;
+    cost.model_bytes = sizeof(float) * (s.K * s.D * (s.blocks ? 1 : s.M) + beside);
+    cost.held_bytes = sizeof(float) * (words * s.D + beside);
     if (s.blocks) return cost;
     switch (s.search) {
         case CodeSearch::modes:
@@ -223,11 +232,8 @@ CodeSearch search_of(std::string_view method) {
 }
 
 double code_bytes_of(const Work& w) {
-    double bytes = std::ceil((w.spec.bits <= 4 ? 0.5 : 1) * w.M);
-    const std::string bias = w.spec.method == "CQ" ? w.option("bias", "float") : "";
-    if (bias == "float") bytes += sizeof(float);
-    if (bias == "byte" || w.spec.method == "CQe") bytes += 1;
-    return bytes;
+    const bool stored = w.spec.method == "CQc" || (w.spec.method == "CQ" && w.option("bias", "float") == "float");
+    return std::ceil((w.spec.bits <= 4 ? 0.5 : 1) * w.M) + (stored ? sizeof(float) : 0);
 }
 
 }  // namespace
@@ -260,6 +266,8 @@ EncodingCost encoding_cost(const Quantizer& model) {
                     .effort = model.encoder.effort,
                     .code_bytes = static_cast<double>(model.code_bytes())});
 }
+
+std::size_t cell_words(const Spec& cells) { return cell_options(cells).words; }
 
 TrainingCost cell_training_cost(const Spec& cells, const Sizes& sizes) {
     const double steps = cell_options(cells).iterations + 1;

@@ -25,12 +25,16 @@ struct EncodingCost {
     double operations = 0;   ///< of one vector
     double table_bytes = 0;  ///< that the encoder holds
     double code_bytes = 0;   ///< of one vector
-    double model_bytes = 0;  ///< in a file
+    double model_bytes = 0;  ///< in a file, where words of blocks have their own dimensions only
+    double held_bytes = 0;   ///< of the model in memory
 };
 
 TrainingCost training_cost(const Spec& spec, const Sizes& sizes);
 EncodingCost encoding_cost(const Spec& spec, double dimensions);
 EncodingCost encoding_cost(const Quantizer& model);
+
+/// Words that cells are made of, in one dictionary.
+std::size_t cell_words(const Spec& cells);
 
 /// Learning cells from as many vectors, and finding the cell of one.
 TrainingCost cell_training_cost(const Spec& cells, const Sizes& sizes);

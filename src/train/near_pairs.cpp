@@ -11,7 +11,7 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kQueries = 8 * kRowBlock;
+constexpr std::size_t kQueries = 2048;
 constexpr std::size_t kCandidates = 100000;
 constexpr std::size_t kNeighbors = 50;
 constexpr std::size_t kSegment = 256;  // scores compared with the farthest neighbour at a time

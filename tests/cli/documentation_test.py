@@ -38,7 +38,7 @@ class Help(ToolTest):
         self.assertIn("unknown verb 'trian', did you mean 'train'?", self.run_tool("help", "aggregate", "trian").stderr)
 
     def test_unknown_options_are_named_in_their_order(self):
-        for arguments, says in ((["search", "i", "q", "--fitler", "x"], "unknown option '--fitler' ("),
+        for arguments, says in ((["search", "i", "q", "--xyzzy", "x"], "unknown option '--xyzzy' ("),
                                 (["search", "i", "q", "--neighbor", "3"],
                                  "unknown option '--neighbor', did you mean '--neighbors'?"),
                                 (["search", "i", "q", "one", "two"], "unexpected argument 'one' (")):

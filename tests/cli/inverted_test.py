@@ -70,6 +70,40 @@ class Inverted(IndexTest):
             self.assertEqual([score == float("inf") for score in its_scores], [i == -1 for i in row])
         self.assertTrue(any(-1 in row for row in rows))
 
+    def test_a_model_with_cells_is_trained_once_and_serves_several_builds(self):
+        model, index = self.path("model.smd"), self.path("by_model.smd")
+        self.succeed("train", self.base, "--spec", "IVF16,PQ2x4", "-o", model)
+        self.assertIn("inverted model", self.succeed("info", model).stdout)
+        self.succeed("build", self.base, "--model", model, "-o", index)
+        self.assertEqual(read_bytes(index), read_bytes(self.build("IVF16,PQ2x4")))
+
+    def test_an_index_serves_as_the_model_of_another(self):
+        first, second = self.build("IVF16,PQ2x4,Refine(PQ4x4)"), self.path("second.smd")
+        self.succeed("build", self.base, "--model", first, "-o", second)
+        self.assertEqual(read_bytes(second), read_bytes(first))
+        told = self.fail_with(1, "build", self.base, "--model", first, "--metric", "cosine", "-o", second)
+        self.assertIn("expected a model trained with --metric cosine", told)
+
+    def test_a_filter_keeps_the_ids_that_it_names(self):
+        for spec in ("PQ2x4", "IVF8,PQ2x4", "PQ2x4,Refine(flat)"):
+            index = self.build(spec)
+            printed = self.succeed("search", index, self.base, "-k", 5, "--filter", "3,10-19,1000000000000-").stdout
+            found = {int(word) for word in printed.split()}
+            self.assertTrue(found <= {-1, 3, *range(10, 20)}, found)
+            self.assertIn(3, found)
+        self.assertIn("expected ids such as", self.fail_with(1, "search", index, self.base, "--filter", "x"))
+
+    def test_a_radius_finds_all_within_it(self):
+        for spec, probes in (("PQ2x4", ()), ("IVF8,PQ2x4", ("--probes", 8)), ("IVF8,PQ2x4,Refine(flat)", ("--probes", 8))):
+            index, result = self.build(spec), self.path("result.tsv")
+            near = self.succeed("search", index, self.base, "-k", 3, "--json", "-", *probes).stdout
+            radius = sorted(json.loads(near)["scores"][0])[1] * 1.0001
+            self.succeed("search", index, self.base, "--radius", radius, "-o", result, *probes)
+            rows = [line.split("\t") for line in open(result).read().splitlines()]
+            self.assertTrue(all(float(score) < radius for _, _, score in rows))
+            self.assertTrue({str(id) for id in json.loads(near)["ids"][0][:2]} <= {id for query, id, _ in rows if query == "0"})
+        self.assertIn("--radius", self.fail_with(2, "search", index, self.base, "--radius", 1, "-k", 3))
+
     def test_more_cells_than_learn_vectors_are_refused(self):
         self.fail_with(1, "build", "--spec", "IVF300,PQ4x4", "--learn-size", 200, self.base, "-o", self.path("x.smd"),
                        says=[self.base, "each of 300 cells from, got 200 vectors", "or ask for fewer cells"])
@@ -80,7 +114,8 @@ class Inverted(IndexTest):
         self.fail_with(2, "search", index, self.queries, "--probes", 0, says=["--probes", "from 1"])
         self.fail_with(2, "search", index, self.queries, "--probes", 1, "--candidates", 5, says=["--candidates"])
         self.fail_with(1, "build", "--spec", "IVF32", self.base, "-o", self.path("x.smd"), says=["a comma and the method"])
-        self.fail_with(1, "train", "--spec", "IVF32,PQ4", self.base, "-o", self.path("x.smd"), says=["IVF"])
+        self.fail_with(1, "train", "--spec", "IVF32,PQ4,Refine(flat)", self.base, "-o", self.path("x.smd"),
+                       says=["leave Refine(...) out"])
 
     def test_killed_builds_leave_no_half_index(self):
         base = self.vectors("large.fvecs", 4000, 64)

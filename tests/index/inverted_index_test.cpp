@@ -341,8 +341,7 @@ TEST(InvertedIndex, RefusesWhatDoesNotFit) {
     const Built built = build("IVF4,PQ2x4", 100);
     const Matrix<float> queries = queries_of(2);
     expect_error([&] { built.index.search(queries.view(), {.k = 0}); }, {"search: expected k of at least 1, got 0"});
-    expect_error([&] { built.index.search(queries.view(), {.probes = 0}); },
-                 {"search: expected at least 1 cell to probe, got 0"});
+    expect_error([&] { built.index.search(queries.view(), {.refine = 5}); }, {"search: the index has no second layer"});
     expect_error([&] { built.index.search(MatrixView<float>(queries.data(), 2, 11)); },
                  {"search: expected queries of 12 dimensions, got 11"});
     expect_error([&] { built.index.search_range(queries.view(), std::nanf("")); },

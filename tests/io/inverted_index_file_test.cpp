@@ -1,7 +1,7 @@
 #include <cmath>
 #include <functional>
 
-#include "index/inverted_lists.h"
+#include "index/index_parts.h"
 #include "io/container_support.h"
 #include "io/index_bytes.h"
 #include "io/inverted_model_file.h"

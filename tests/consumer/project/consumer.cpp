@@ -10,8 +10,7 @@ int main() {
     summand::Matrix<float> base(2000, 16);
     for (std::size_t i = 0; i < base.size(); ++i) base.data()[i] = normal(random);
 
-    const auto model = summand::train(base.view(), summand::parse_spec("OPQ4"));
-    const summand::FlatIndex index(model, summand::encode(model, base.view()), summand::Metric::euclidean);
+    const summand::Index index = summand::build(base, "OPQ4");
     const auto copy = summand::Index::from_bytes(index.to_bytes());
     const auto queries = base.view().slice(0, 100);
     const auto truth = summand::exact_neighbors(base.view(), queries, 10, summand::Metric::euclidean);
