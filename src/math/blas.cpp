@@ -24,8 +24,6 @@ extern "C" char* openblas_get_corename() __attribute__((weak));       // NOLINT(
 namespace summand {
 namespace {
 
-constexpr std::size_t kColumnBlock = 256;
-
 // OpenBLAS maps a buffer of 128 MiB for each thread that multiplies, and where there is no address space left asks for
 // it for ever. Each thread sees first whether it is to be had, and one more for a thread that is about to map its own.
 void require_buffer() {
@@ -57,46 +55,6 @@ void check(int status, const char* routine) {
 }
 
 }  // namespace
-
-void row_block_products(float scale, const float* a, std::size_t rows, const float* b, std::size_t columns,
-                        std::size_t dimensions, float* c) {
-    thread_local Scratch<float> scratch;
-    prepare_blas();
-    if (rows < kRowBlock) {
-        float* padded = scratch.at_least(kRowBlock * dimensions);
-        std::copy_n(a, rows * dimensions, padded);
-        std::fill(padded + rows * dimensions, padded + kRowBlock * dimensions, 0.0f);
-        a = padded;
-    }
-    // A narrow part at a time: what is written stays in the L2 cache, which makes it up to half faster.
-    for (std::size_t j = 0; j < columns; j += kColumnBlock)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size_of(kRowBlock),
-                    size_of(std::min(kColumnBlock, columns - j)), size_of(dimensions), scale, a, size_of(dimensions),
-                    b + j * dimensions, size_of(dimensions), 0, c + j, size_of(columns));
-}
-
-Matrix<float> multiply_transposed(MatrixView<float> a, MatrixView<float> b, const Execution& execution) {
-    Matrix<float> product(a.rows(), b.rows());
-    parallel_ranges(execution, a.rows(), kRowBlock, [&](std::size_t first, std::size_t last) {
-        const std::size_t rows = last - first;
-        if (rows == kRowBlock) {
-            row_block_products(1, a.row(first), rows, b.data(), b.rows(), a.columns(), product.row(first));
-        } else {
-            thread_local Scratch<float> scratch;
-            float* block = scratch.at_least(kRowBlock * b.rows());
-            row_block_products(1, a.row(first), rows, b.data(), b.rows(), a.columns(), block);
-            std::copy_n(block, rows * b.rows(), product.row(first));
-        }
-    });
-    return product;
-}
-
-Matrix<float> transposed(MatrixView<float> matrix) {
-    Matrix<float> result(matrix.columns(), matrix.rows());
-    for (std::size_t i = 0; i < matrix.rows(); ++i)
-        for (std::size_t j = 0; j < matrix.columns(); ++j) result[j][i] = matrix[i][j];
-    return result;
-}
 
 Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution) {
     prepare_blas();

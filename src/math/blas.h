@@ -5,25 +5,11 @@
 #include <cstddef>
 #include <vector>
 
+#include "math/products.h"
 #include "summand/execution.h"
 #include "summand/matrix.h"
 
 namespace summand {
-
-/// Rows that go through one GEMM call. Shorter blocks are padded, so that the result of a row does not depend on
-/// how many rows come with it.
-/// A multiple of 12 and of 16: the pieces of 4, 6, 8, 12 or 16 rows that a product is cut into then divide it, and no row
-/// is in a last, smaller one, whose sums are added in another order (OpenBLAS on Haswell and Zen takes 12).
-inline constexpr std::size_t kRowBlock = 192;
-
-/// c[i][j] = scale · Σ_d a[i][d]·b[j][d] for i < rows <= kRowBlock, j < columns; c holds kRowBlock rows.
-void row_block_products(float scale, const float* a, std::size_t rows, const float* b, std::size_t columns,
-                        std::size_t dimensions, float* c);
-
-/// a·bᵀ, threaded over row blocks.
-Matrix<float> multiply_transposed(MatrixView<float> a, MatrixView<float> b, const Execution& execution);
-
-Matrix<float> transposed(MatrixView<float> matrix);
 
 /// Σ_n a[n]ᵀ·b[n] (columns of a × columns of b), summed over blocks of rows in double.
 Matrix<double> cross_products(MatrixView<float> a, MatrixView<float> b, const Execution& execution);

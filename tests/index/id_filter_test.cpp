@@ -38,7 +38,8 @@ Case random_ranges(std::int64_t from, std::int64_t count, Random& random) {
     std::vector<IdRange> ranges;
     for (std::size_t i = random.below(60); i > 0; --i) {  // several in a word, and some longer than words
         const std::int64_t first = random_id(from, count, random);
-        ranges.push_back({first, std::min(from + count - 1, first + random_id(0, i % 5 == 0 ? 200 : 8, random))});
+        const std::int64_t room = std::min<std::int64_t>(from + (count - 1) - first, i % 5 == 0 ? 200 : 8);
+        ranges.push_back({first, first + random_id(0, room + 1, random)});
     }
     return {IdFilter::ranges(ranges), [ranges](std::int64_t id) {
                 return std::any_of(ranges.begin(), ranges.end(),

@@ -29,8 +29,8 @@ Matrix<double> positive_definite(std::size_t n, double ridge, std::uint64_t seed
 }
 
 TEST(MultiplyTransposed, IsAPlainLoopForAnyNumberOfRows) {
-    for (const std::size_t rows : {1, 191, 192, 193, 600})
-        for (const std::size_t columns : {1, 7, 20}) {
+    for (const std::size_t rows : {1, 255, 256, 257, 600})
+        for (const std::size_t columns : {1, 7, 20, 64, 70}) {
             const Matrix<float> a = random_matrix(rows, 9, 1), b = random_matrix(columns, 9, 2);
             const Matrix<float> product = multiply_transposed(a.view(), b.view(), {});
             ASSERT_EQ(product.rows(), rows);
