@@ -19,6 +19,7 @@
 #include "summand/neighbors.h"
 #include "summand/partition.h"
 #include "summand/quantizer.h"
+#include "summand/recipe.h"
 #include "summand/retrieval.h"
 #include "summand/train.h"
 #include "summand/tune.h"

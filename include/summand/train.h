@@ -16,6 +16,7 @@
 #include "summand/execution.h"
 #include "summand/matrix.h"
 #include "summand/quantizer.h"
+#include "summand/recipe.h"
 
 namespace summand {
 
@@ -41,20 +42,11 @@ struct OpqOptions {
     std::size_t dictionaries = 8;
     std::size_t words = 256;
     RotationStart start = RotationStart::automatic;
-    int iterations = 40;  ///< rotation and k-means steps
+    int first_iterations = 6;  ///< of k-means before the first rotation
+    int iterations = 40;       ///< rotation and k-means steps
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
-};
-
-/// What ties the words of different dictionaries together; it names the method.
-enum class Constraint {
-    none,             ///< CQ: smallest error; what search needs beyond the look-ups is stored with the code
-    orthogonal,       ///< OCQ: dictionaries orthogonal to each other
-    near_orthogonal,  ///< NOCQ: the sum of inner products of the chosen words is a constant ε
-    learnt_offsets,   ///< LOCQ: word offsets learnt together with the words
-    augmented,        ///< QAV: the vector [-2x; |x|²] is quantized, which turns distances into inner products
-    upper_bound,      ///< UB: the sum of the inner products is part of what is minimised, by its magnitude
 };
 
 /// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
@@ -62,6 +54,7 @@ enum class WarmStart { automatic, pq, opq, levels };
 
 enum class PenaltyRule {
     automatic,  ///< from the spread of near neighbours in the training set
+    energy,     ///< 25/E|x|²
     validate,   ///< the paper's rule: best search of {5, 10, …, 100} neighbours on a sample
     fixed,      ///< the number given
 };
@@ -95,7 +88,8 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    int iterations = 10;  ///< of dictionaries and codes by turns
+    std::optional<int> iterations = {};  ///< of dictionaries and codes by turns; empty: those of the recipe
+    std::optional<Recipe> recipe = {};   ///< empty: the default of the method
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                       ///< μ, where the rule is `fixed`

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/random.h"
@@ -22,35 +23,22 @@
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
-constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
-constexpr int kPerturbations = 2;       // of the codes per outer iteration, once the penalty has risen
-constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100
-constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
-constexpr std::size_t kMostHeldOut = 2048;
-// Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large, and
-// where the offsets are free to meet it.
-double penalty_factor(const CompositeOptions& options) {
-    if (options.constraint == Constraint::learnt_offsets)
-        return std::clamp(4.0 / static_cast<double>(options.dictionaries), 0.25, 0.6);
-    return options.dictionaries <= 5 ? 0.6 : 0.25;
-}
-
 // Words are learnt better with less of the natural weight than codes are found with once words are learnt.
-double coding_penalty(const CompositeOptions& options, double penalty) {
-    if (options.constraint != Constraint::learnt_offsets || options.rule != PenaltyRule::automatic) return penalty;
-    return penalty * std::clamp(6.0 / static_cast<double>(options.dictionaries), 0.5, 0.75) / penalty_factor(options);
+double coding_penalty(const CompositeTask& task, double penalty) {
+    if (task.options.rule == PenaltyRule::fixed || task.options.rule == PenaltyRule::validate) return penalty;
+    return penalty * task.recipe.penalty.coding_factor / task.recipe.penalty.factor;
 }
 
-double ramped(double penalty, int step, int steps) {
-    return penalty * std::min(1.0, std::pow(10.0, -2 + 2 * (step + 1) / (kRamp * steps)));
+double ramped(double penalty, int step, int steps, const PenaltyRecipe& recipe) {
+    const double exponent = -recipe.decades + recipe.decades * (step + 1) / (recipe.ramp * steps);
+    return penalty * std::min(1.0, std::pow(10.0, exponent));
 }
 
 void update_offsets(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
-                    CompositeModel& model) {
+                    const OffsetRecipe& recipe, CompositeModel& model) {
     if (penalty.offsets == Offsets::free) {
         const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty, options.execution);
-        fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets);
+        fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets, recipe);
     } else if (penalty.offsets == Offsets::tied) {
         // e is the cross term less ε: its mean is what ε lacks.
         tie_offsets(model);
@@ -62,26 +50,30 @@ void update_offsets(const CompositeData& data, const CompositePenalty& penalty, 
 
 // Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step with them;
 // from then on with them alone.
-void update_sparse(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
-                   double share, CompositeState& state) {
+void update_sparse(const CompositeData& data, const CompositePenalty& penalty, const CompositeTask& task, double share,
+                   CompositeState& state) {
+    const CompositeOptions& options = task.options;
+    const LbfgsRecipe& lbfgs = task.recipe.lbfgs;
     Dictionaries& words = state.model.dictionaries;
     if (share < 1) {
-        descend(data, penalty, kDescentIterations, options.execution, state.model);
-        const double next = share + 1 / (kRamp * options.iterations);
+        descend(data, penalty, lbfgs, options.execution, state.model);
+        const double next = share + 1 / (task.recipe.penalty.ramp * task.recipe.iterations);
         keep_strongest(data.codes, falling_nonzeros(words.rows.size(), options.nonzeros, next), words);
     }
-    descend(data, penalty, kDescentIterations, options.execution, state.model, Support::nonzeros);
+    descend(data, penalty, lbfgs, options.execution, state.model, Support::nonzeros);
 }
 
-void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
+void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeTask& task,
                          CompositeState& state) {
-    const Execution& execution = options.execution;
-    if (options.nonzeros > 0)
-        update_sparse(data, penalty, options, state.step / (kRamp * options.iterations), state);
-    else if (penalty.offsets != Offsets::tied && state.model.dictionaries.rows.rows() <= kMostNewtonWords)
-        newton_step(data, penalty, kNewtonIterations, execution, state.model);
+    const Execution& execution = task.options.execution;
+    const Recipe& recipe = task.recipe;
+    const double rising = recipe.penalty.ramp * recipe.iterations;
+    if (task.options.nonzeros > 0)
+        update_sparse(data, penalty, task, state.step < rising ? state.step / rising : 1, state);
+    else if (penalty.offsets != Offsets::tied && state.model.dictionaries.rows.rows() <= recipe.newton.most_words)
+        newton_step(data, penalty, recipe.newton, execution, state.model);
     else
-        descend(data, penalty, kDescentIterations, execution, state.model);
+        descend(data, penalty, recipe.lbfgs, execution, state.model);
 }
 
 CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty& penalty, const Execution& execution) {
@@ -89,8 +81,9 @@ CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty&
 }
 
 void update_codes(const CompositeTask& task, const CompositePenalty& penalty, int iterations, CompositeState& state) {
-    const bool risen = state.step >= kRamp * iterations;
-    const LocalSearch search{.perturbations = risen ? kPerturbations : 0,
+    const bool risen = state.step >= task.recipe.penalty.ramp * iterations;
+    const LocalSearch search{.sweeps = task.recipe.sweeps,
+                             .perturbations = risen ? task.recipe.perturbations : 0,
                              .seed = static_cast<std::uint64_t>(state.step)};
     encoder_of(state, penalty, task.options.execution)
         .improve(task.first(state.codes.rows()), search, task.options.execution, state.codes);
@@ -100,9 +93,9 @@ void update_codes(const CompositeTask& task, const CompositePenalty& penalty, in
 void cover_all(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
     const std::size_t covered = state.codes.rows(), all = task.vectors.rows();
     if (covered == all) return;
-    const Matrix<std::uint8_t> rest =
-        encoder_of(state, penalty, task.options.execution)
-            .encode(task.input.view().slice(covered, all - covered), {.sweeps = 2}, task.options.execution);
+    const Matrix<std::uint8_t> rest = encoder_of(state, penalty, task.options.execution)
+                                          .encode(task.input.view().slice(covered, all - covered),
+                                                  {.sweeps = task.recipe.judge.sweeps}, task.options.execution);
     std::vector<std::uint8_t> codes = state.codes.values();
     codes.insert(codes.end(), rest.values().begin(), rest.values().end());
     state.codes = Matrix<std::uint8_t>(all, rest.columns(), std::move(codes));
@@ -120,7 +113,7 @@ void choose_rule(const CompositeState& state, CompositeTask& task) {
     if (task.options.constraint != Constraint::learnt_offsets) return;
     const Execution& execution = task.options.execution;
     task.rule = best_offset_rule(task.held_out_input.vectors.view(), task.first(state.codes.rows()).vectors,
-                                 sums_of(state, execution).view(), given_rule(task.options), execution);
+                                 sums_of(state, execution).view(), given_rule(task.options), execution, task.recipe);
 }
 
 Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& translation) {
@@ -158,7 +151,7 @@ void report(const CompositeTask& task, const CompositeState& state, const Compos
     if (!task.options.execution.progress) return;
     task.options.execution.progress({.stage = method_name(task.options),
                                      .step = static_cast<std::size_t>(state.step),
-                                     .steps = static_cast<std::size_t>(task.options.iterations),
+                                     .steps = static_cast<std::size_t>(task.recipe.iterations),
                                      .objective = terms.objective(task.penalty(state.penalty)),
                                      .distortion = terms.error,
                                      .cross_term_spread = terms.error > 0 ? deviation(terms) / terms.error : 0,
@@ -183,6 +176,7 @@ CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8
 
 bool compares_starts(const CompositeOptions& options) {
     return options.start == WarmStart::automatic && options.dictionaries > 1 &&
+           recipe_of(options).start.candidates > 1 &&
            (options.constraint == Constraint::learnt_offsets ||
             (options.constraint == Constraint::near_orthogonal && options.nonzeros == 0));
 }
@@ -206,43 +200,58 @@ CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& 
             for (std::size_t n = 0; n < data.vectors.rows(); ++n) data.vectors[n][d] += data.centre[d];
             data.centre[d] = 0;
         }
-    CompositeTask task{.options = options, .mean = std::move(data.centre)};
+    CompositeTask task{.options = options, .recipe = recipe_of(options), .mean = std::move(data.centre)};
+    const SplitRecipe& split = task.recipe.split;
     task.translation.assign(vectors.columns(), 0.0f);
     const std::size_t N = vectors.rows(), D = vectors.columns();
-    const std::size_t spare = N > 2 * options.words ? std::min(kMostHeldOut, N / 20) : 0;
+    const std::size_t spare = N > 2 * options.words ? std::min(split.most_held_out, N / split.held_out_one_in) : 0;
     Random random(options.seed);
     const std::vector<std::size_t> order = permutation(N, random);
     task.held_out = Matrix<float>(spare, D);
     task.vectors = Matrix<float>(N - spare, D);
     for (std::size_t i = 0; i < N; ++i)
         std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
-    const std::size_t enough = std::max(kSmallestSample, kSamplePerWord * options.words);
+    const std::size_t enough = std::max(split.smallest_sample, split.sample_per_word * options.words);
     task.sample = std::min(N - spare, enough);
     const bool judged = compares_starts(options) || options.rule == PenaltyRule::validate;
-    if (spare > 0 && judged) task.sample = std::min((N - spare) * 3 / 4, enough);
-    if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
-    if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
+    if (spare > 0 && judged)
+        task.sample =
+            std::min(static_cast<std::size_t>((1 - split.judged_share) * static_cast<double>(N - spare)), enough);
+    if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution, task.recipe.penalty.pairs);
+    if (options.constraint == Constraint::learnt_offsets)
+        task.rule = usual_offset_rule(given_rule(options), task.recipe.rule);
     if (options.constraint == Constraint::augmented) task.rule = {.expectation = 0, .theta = 1};
     task.input = composite_input(task.vectors);
     task.held_out_input = composite_input(task.held_out);
     return task;
 }
 
+Recipe recipe_of(const CompositeOptions& options) {
+    Recipe recipe = options.recipe.value_or(default_recipe(options.constraint, options.dictionaries));
+    if (options.iterations) recipe.iterations = *options.iterations;
+    return recipe;
+}
+
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
+    if (task.options.rule == PenaltyRule::energy) {
+        const std::vector<float>& norms = task.input.squared_norms;
+        const double sum = std::accumulate(norms.begin(), norms.end(), 0.0);
+        return sum > 0 ? 25 * static_cast<double>(norms.size()) / sum : 0;
+    }
     NearPairs covered;
     std::copy_if(task.pairs.begin(), task.pairs.end(), std::back_inserter(covered),
                  [&](const auto& pair) { return pair.first < codes.rows(); });
     const double variance =
         score_variance(task.vectors.view(), covered, task.rule, words, codes, task.options.execution);
-    return variance > 0 ? penalty_factor(task.options) / (4 * variance) : 0;
+    return variance > 0 ? task.recipe.penalty.factor / (4 * variance) : 0;
 }
 
 CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state) {
     const CompositeOptions& options = task.options;
-    const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations));
+    const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations, task.recipe.penalty));
     const CompositeData data{task.first(state.codes.rows()), state.codes};
-    update_offsets(data, penalty, options, state.model);
-    update_dictionaries(data, penalty, options, state);
+    update_offsets(data, penalty, options, task.recipe.offsets, state.model);
+    update_dictionaries(data, penalty, task, state);
     update_codes(task, penalty, iterations, state);
     if (options.translation == Translation::learnt) update_translation(task, state);
     ++state.step;
@@ -256,14 +265,16 @@ void alternate(CompositeTask& task, CompositeState& state) {
     const Stopwatch watch;
     const CompositeOptions& options = task.options;
     const std::uint64_t hash = task_hash(task);
-    const int last_ones = std::min(options.iterations - 1, static_cast<int>(std::ceil(kRamp * options.iterations)));
-    cover_all(task, task.penalty(ramped(state.penalty, state.step, options.iterations)), state);
-    while (state.step < options.iterations) {
+    const int iterations = task.recipe.iterations;
+    const int last_ones = std::min(iterations - 1, static_cast<int>(std::ceil(task.recipe.rule.when * iterations)));
+    cover_all(task, task.penalty(ramped(state.penalty, state.step, iterations, task.recipe.penalty)), state);
+    while (state.step < iterations) {
         if (state.step == last_ones) choose_rule(state, task);
-        report(task, state, iterate(task, options.iterations, state), watch);
+        report(task, state, iterate(task, iterations, state), watch);
         save_checkpoint(task, hash, state);
     }
-    update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, state.model);
+    update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, task.recipe.offsets,
+                   state.model);
 }
 
 CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state) {
@@ -274,13 +285,14 @@ CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& s
 CompositeView judged_vectors(const CompositeTask& task, const CompositeState& state) {
     const std::size_t covered = state.codes.rows(), fresh = std::min(covered, task.vectors.rows() - covered);
     const CompositeView all = fresh > 0 ? task.input.view().slice(covered, fresh) : task.first(covered);
-    return all.slice(0, std::min(kJudgedVectors, fresh > 0 ? fresh : covered));
+    return all.slice(0, std::min(task.recipe.judge.most_vectors, fresh > 0 ? fresh : covered));
 }
 
 JudgedScores judged_scores(const CompositeTask& task, const CompositeState& state) {
     const Execution& execution = task.options.execution;
-    const Matrix<std::uint8_t> codes = encoder_of(state, task.penalty(state.penalty), execution)
-                                           .encode(judged_vectors(task, state), {.sweeps = 2}, execution);
+    const Matrix<std::uint8_t> codes =
+        encoder_of(state, task.penalty(state.penalty), execution)
+            .encode(judged_vectors(task, state), {.sweeps = task.recipe.judge.sweeps}, execution);
     JudgedScores scores{word_sums(state.model.dictionaries, codes, execution), Matrix<float>(1, codes.rows())};
     for (std::size_t n = 0; n < codes.rows(); ++n)
         for (std::size_t m = 0; m < codes.columns(); ++m)
@@ -303,7 +315,7 @@ Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
     model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
-    const CodePenalty penalty = code_penalty(task.penalty(coding_penalty(options, state.penalty)));
+    const CodePenalty penalty = code_penalty(task.penalty(coding_penalty(task, state.penalty)));
     model.encoder = {.penalty = penalty.penalty,
                      .theta = penalty.theta,
                      .expectation = penalty.expectation,

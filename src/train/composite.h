@@ -15,6 +15,7 @@ namespace summand {
 /// What stays as it is during a training; the rule is chosen on the way.
 struct CompositeTask {
     const CompositeOptions& options;
+    Recipe recipe = {};           ///< that of the options, or the default
     Matrix<float> vectors = {};   ///< centred by the mean, to learn from, in random order
     std::size_t sample = 0;       ///< that many of them do for the start and its trials
     Matrix<float> held_out = {};  ///< centred by the mean, to report on
@@ -68,6 +69,8 @@ bool compares_starts(const CompositeOptions& options);
 CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options);
 
 /// 1/(4 s²) of score_variance, times a factor that depends on the number of dictionaries.
+Recipe recipe_of(const CompositeOptions& options);
+
 double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes);
 
 /// One iteration of `iterations`: offsets, dictionaries and codes of the vectors that the state covers, each weakly

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "summand/error.h"
 #include "train/composite.h"
+#include "train/recipe.h"
 
 namespace summand {
 
@@ -12,7 +13,7 @@ std::uint64_t training_hash(const CompositeOptions& o, MatrixView<float> vectors
     const std::uint64_t whole[] = {number(o.constraint),
                                    o.dictionaries,
                                    o.words,
-                                   number(o.iterations),
+                                   hash_of(recipe_of(o)),
                                    number(o.start),
                                    number(o.rule),
                                    number(o.bias),
@@ -61,7 +62,7 @@ void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const Compos
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
     require_same_training(checkpoint, task_hash(task), task.options, task.vectors.view());
     // CQ has as many iterations without a penalty before those with one.
-    const int before = task.options.constraint == Constraint::none ? task.options.iterations : 0;
+    const int before = task.options.constraint == Constraint::none ? task.recipe.iterations : 0;
     CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},
                          .codes = checkpoint.codes,
                          .penalty = checkpoint.penalty,

@@ -39,7 +39,8 @@ void check_anisotropy(const CompositeOptions& options) {
 }  // namespace
 
 void check_options(const CompositeOptions& options) {
-    require(options.iterations >= 1, "train: expected at least 1 iteration, got ", options.iterations);
+    const Recipe recipe = recipe_of(options);
+    require(recipe.iterations >= 1, "train: expected at least 1 iteration, got ", recipe.iterations);
     require(options.constraint != Constraint::none || options.bias != BiasStorage::byte ||
                 options.dictionaries < kMaxDictionaries,
             "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1,

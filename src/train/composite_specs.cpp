@@ -3,9 +3,12 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 #include "summand/error.h"
 #include "train/composite.h"
+#include "train/recipe.h"
 #include "train/sparse_words.h"
 #include "train/spec_options.h"
 #include "train/spec_trainers.h"
@@ -15,6 +18,7 @@ namespace {
 
 PenaltyRule penalty_rule(const std::string& text) {
     if (text == "auto") return PenaltyRule::automatic;
+    if (text == "energy") return PenaltyRule::energy;
     return text == "validate" ? PenaltyRule::validate : PenaltyRule::fixed;
 }
 
@@ -41,16 +45,29 @@ Translation translation_of(SpecOptions& read, Constraint constraint) {
     return read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none}});
 }
 
-// Few dictionaries with offsets to learn gain from more iterations, and cost little.
-constexpr std::size_t kFewDictionaries = 6;
-constexpr int kIterationsOfFew = 20;
+// The numbers of the recipe that the spec gives.
+Recipe recipe_from(Constraint constraint, std::size_t dictionaries, SpecOptions& read) {
+    Recipe recipe = default_recipe(constraint, dictionaries);
+    for (const RecipeOption& option : recipe_options())
+        std::visit(
+            [&](auto* value) {
+                using Number = std::remove_pointer_t<decltype(value)>;
+                if constexpr (std::is_floating_point_v<Number>)
+                    *value = read.number(option.name, *value, option.least, option.most);
+                else
+                    *value = static_cast<Number>(read.integer(option.name, static_cast<int>(*value),
+                                                              static_cast<int>(option.least),
+                                                              static_cast<int>(option.most)));
+            },
+            option.field(recipe));
+    return recipe;
+}
 
 // The options that all methods of a constraint have.
 CompositeOptions composite_options(Constraint constraint, const Spec& spec, SpecOptions& read) {
     CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
     const bool learnt = constraint == Constraint::learnt_offsets, tied = constraint == Constraint::near_orthogonal;
-    const int usual = learnt && spec.dictionaries < kFewDictionaries ? kIterationsOfFew : options.iterations;
-    options.iterations = read.integer("iterations", usual, 1, 10000);
+    options.recipe = recipe_from(constraint, spec.dictionaries, read);
     options.start = start_of(constraint, read);
     if (learnt) {
         options.theta = automatic_or_number(read, "theta");

@@ -18,12 +18,6 @@
 namespace summand {
 namespace {
 
-constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
-constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
-constexpr double kTie = 2;             // standard errors of a cost: smaller differences are left to the objective
-constexpr double kHopeless = 1.25;     // times the lowest objective after one iteration: the start is given up
-constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
-
 // The block method that a start is made of.
 struct Blocks {
     bool rotated;
@@ -39,7 +33,8 @@ Blocks blocks_of(const CompositeOptions& options) {
 CompositeStart block_start(const CompositeTask& task, MatrixView<float> vectors, Blocks blocks,
                            std::size_t dictionaries) {
     const CompositeOptions& options = task.options;
-    const StartOptions start{dictionaries, options.words, options.seed, options.execution, blocks.rotation};
+    const StartOptions start{dictionaries,      options.words,   options.seed,
+                             options.execution, blocks.rotation, task.recipe.start};
     const bool rotated = blocks.rotated && dictionaries > 1;  // one dictionary gains nothing by it
     return rotated ? opq_start(vectors, start) : pq_start(vectors, start);
 }
@@ -57,11 +52,12 @@ CompositeState from_blocks(const CompositeTask& task, Blocks blocks, std::size_t
 CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
     const CompositeOptions& options = task.options;
     CompositeState state = from_blocks(task, blocks, options.dictionaries - 1);
-    improve_unconstrained(task.first(task.sample), kFreeIterations, options.execution, state);
+    improve_unconstrained(task.first(task.sample), task.recipe.start.level_iterations, task.recipe, options.execution,
+                          state);
     state.objective.clear();
     const std::vector<double> targets = offset_targets({task.first(task.sample), state.codes}, state.model.dictionaries,
                                                        task.penalty(0), options.execution);
-    append_levels(targets, options.words, options.seed, options.execution, state.model, state.codes);
+    append_levels(targets, options.words, options.seed, task.recipe, options.execution, state.model, state.codes);
     return state;
 }
 
@@ -71,7 +67,7 @@ struct Trial {
 };
 
 // Where the same queries cannot tell, by the objective, which varies less.
-bool is_better(const Trial& one, const Trial& other) {
+bool is_better(const Trial& one, const Trial& other, double tie) {
     const auto count = static_cast<double>(one.costs.size());
     double sum = 0, squares = 0;
     for (std::size_t q = 0; q < one.costs.size(); ++q) {
@@ -80,14 +76,14 @@ bool is_better(const Trial& one, const Trial& other) {
         squares += difference * difference;
     }
     const double deviation = std::sqrt(std::max(0.0, squares - sum * sum / count));  // of the sum
-    return std::abs(sum) > kTie * deviation ? sum < 0 : one.objective < other.objective;
+    return std::abs(sum) > tie * deviation ? sum < 0 : one.objective < other.objective;
 }
 
 // Runs copies of starts for a few iterations, in fewer dimensions where there are many.
 class Trials {
 public:
     explicit Trials(CompositeTask& task) : task_(task) {
-        if (task.vectors.columns() > kStartDimensions) small_ = std::make_unique<Small>(task);
+        if (task.vectors.columns() > task.recipe.start.dimensions) small_ = std::make_unique<Small>(task);
     }
 
     /// Nothing for a start that is given up.
@@ -104,24 +100,27 @@ private:
         CompositeTask task;
 
         explicit Small(const CompositeTask& whole)
-            : subspace(whole.sample_rows(), kStartDimensions, whole.options.execution),
+            : subspace(whole.sample_rows(), whole.recipe.start.dimensions, whole.options.execution),
               task{.options = whole.options,
+                   .recipe = whole.recipe,
                    .vectors = subspace.project(whole.vectors.view(), whole.options.execution),
                    .sample = whole.sample,
                    .held_out = subspace.project(whole.held_out.view(), whole.options.execution),
                    .rule = whole.rule} {
-            task.translate(std::vector<float>(kStartDimensions, 0.0f));
+            task.translate(std::vector<float>(whole.recipe.start.dimensions, 0.0f));
         }
     };
 
     std::optional<Trial> run(CompositeTask& task, CompositeState state) {
         const Execution& execution = task.options.execution;
         if (nearest_.empty())
-            nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution);
+            nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution,
+                                    task.recipe.judge);
         const std::vector<float> translation = task.translation;
-        const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
+        const int trial_iterations = task.recipe.start.trial_iterations;
+        const int iterations = std::clamp(task.recipe.iterations / trial_iterations, 1, trial_iterations);
         iterate(task, iterations, state);
-        const bool hopeless = state.objective.front() > kHopeless * lowest_first_;
+        const bool hopeless = state.objective.front() > task.recipe.start.hopeless * lowest_first_;
         lowest_first_ = std::min(lowest_first_, state.objective.front());
         while (!hopeless && state.step < iterations) iterate(task, iterations, state);
         std::optional<Trial> trial;
@@ -140,21 +139,23 @@ private:
 // them: the one with the best trial.
 CompositeState better_start(CompositeTask& task) {
     Trials trials(task);
+    const int count = task.recipe.start.candidates;
     std::vector<Blocks> candidates = {{false}, {true, RotationStart::pca}};
-    if (task.vectors.columns() <= kStartDimensions) candidates.push_back({true, RotationStart::identity});
+    if (count > 2 && task.vectors.columns() <= task.recipe.start.dimensions)
+        candidates.push_back({true, RotationStart::identity});
     CompositeState best;
     Blocks chosen = candidates[0];
     std::optional<Trial> best_trial;
     const auto try_start = [&](CompositeState state) {
         std::optional<Trial> trial = trials.of(state);
-        if (!trial || (best_trial && !is_better(*trial, *best_trial))) return false;
+        if (!trial || (best_trial && !is_better(*trial, *best_trial, task.recipe.start.tie))) return false;
         best = std::move(state);
         best_trial = std::move(trial);
         return true;
     };
     for (const Blocks& blocks : candidates)
         if (try_start(from_blocks(task, blocks, task.options.dictionaries))) chosen = blocks;
-    if (task.options.constraint == Constraint::learnt_offsets) {
+    if (count > 3) {
         CompositeState levels = from_levels(task, chosen);
         levels.penalty = best.penalty;
         try_start(std::move(levels));
@@ -192,7 +193,7 @@ Quantizer train_unconstrained(CompositeTask& task) {
     const CompositeOptions& options = task.options;
     CompositeState state = options.resume ? resume(task, *options.resume) : unconstrained_start(task);
     const std::uint64_t hash = task_hash(task);
-    improve_unconstrained(task.input.view(), options.iterations, options.execution, state,
+    improve_unconstrained(task.input.view(), task.recipe.iterations, task.recipe, options.execution, state,
                           [&] { save_checkpoint(task, hash, state); });
     if (options.anisotropy != 1) {
         state.penalty = anisotropic_penalty(task);
@@ -202,12 +203,13 @@ Quantizer train_unconstrained(CompositeTask& task) {
         tie_offsets(state.model);
     }
     if (options.bias == BiasStorage::byte) {
-        const double variance = score_variance(task.vectors.view(), near_pairs(task.vectors.view(), options.execution),
-                                               task.rule, state.model.dictionaries, state.codes, options.execution);
+        const double variance = score_variance(
+            task.vectors.view(), near_pairs(task.vectors.view(), options.execution, task.recipe.penalty.pairs),
+            task.rule, state.model.dictionaries, state.codes, options.execution);
         const CompositeData data{task.input.view(), state.codes};
         append_levels(offset_targets(data, state.model.dictionaries, task.penalty(0), options.execution), options.words,
-                      options.seed, options.execution, state.model, state.codes);
-        state.penalty = variance > 0 ? kBytePenalty / (4 * variance) : 0;
+                      options.seed, task.recipe, options.execution, state.model, state.codes);
+        state.penalty = variance > 0 ? task.recipe.penalty.byte_factor / (4 * variance) : 0;
     }
     Quantizer model = assemble(task, state);
     if (options.bias == BiasStorage::float32) model.bias = Bias::stored;

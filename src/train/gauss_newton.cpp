@@ -11,8 +11,6 @@
 namespace summand {
 namespace {
 
-constexpr double kRidge = 1;  // vectors' worth of weight on a word as it is
-constexpr int kHalvings = 4;
 constexpr double kTolerance = 1e-9;  // of the gradient's squared size
 
 // A direction, or a gradient: a change of every word and of every offset.
@@ -41,14 +39,14 @@ void follow(Change& to, float factor, const Change& what) {
 // The quadratic that stands for the objective around a model.
 class Tangent {
 public:
-    Tangent(const CompositeData& data, const CompositePenalty& penalty, const Execution& execution,
+    Tangent(const CompositeData& data, const CompositePenalty& penalty, double ridge, const Execution& execution,
             const CompositeModel& model)
         : data_(data),
           penalty_(penalty),
           execution_(execution),
           words_(model.dictionaries.words),
           dimensions_(model.dictionaries.dimensions()),
-          counts_(usage_factor(data.codes, words_, execution)),
+          counts_(usage_factor(data.codes, words_, ridge, execution)),
           residuals_(data.vectors.rows(), dimensions_) {
         parallel_ranges(execution, residuals_.rows(), 1024, [&](std::size_t first, std::size_t last) {
             for (std::size_t n = first; n < last; ++n) {
@@ -93,9 +91,10 @@ public:
 
 private:
     // 2/N·(Y·Yᵀ + ridge).
-    static Cholesky usage_factor(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
+    static Cholesky usage_factor(const Matrix<std::uint8_t>& codes, std::size_t words, double ridge,
+                                 const Execution& execution) {
         Matrix<float> counts = cooccurrences(codes, words, execution);
-        for (std::size_t w = 0; w < counts.rows(); ++w) counts[w][w] += static_cast<float>(kRidge);
+        for (std::size_t w = 0; w < counts.rows(); ++w) counts[w][w] += static_cast<float>(ridge);
         const float scale = 2 / static_cast<float>(codes.rows());
         for (std::size_t i = 0; i < counts.size(); ++i) counts.data()[i] *= scale;
         return Cholesky(std::move(counts));
@@ -142,13 +141,14 @@ Change minimise(const Tangent& tangent, CompositeGradient gradient, int iteratio
 
 }  // namespace
 
-double newton_step(const CompositeData& data, const CompositePenalty& penalty, int iterations,
+double newton_step(const CompositeData& data, const CompositePenalty& penalty, const NewtonRecipe& recipe,
                    const Execution& execution, CompositeModel& model) {
     CompositeGradient gradient;
     const double before = evaluate(data, model, penalty, execution, &gradient).objective(penalty.penalty);
-    const Change change = minimise(Tangent(data, penalty, execution, model), std::move(gradient), iterations);
+    const Change change =
+        minimise(Tangent(data, penalty, recipe.ridge, execution, model), std::move(gradient), recipe.iterations);
     float step = 1;
-    for (int halving = 0; halving <= kHalvings; ++halving, step /= 2) {
+    for (int halving = 0; halving <= recipe.halvings; ++halving, step /= 2) {
         CompositeModel moved = model;
         for (std::size_t i = 0; i < change.words.size(); ++i)
             moved.dictionaries.rows.data()[i] += step * change.words[i];

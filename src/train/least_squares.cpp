@@ -8,12 +8,6 @@
 #include "math/clusters.h"
 
 namespace summand {
-namespace {
-
-constexpr double kRidge = 1;  // vectors' worth of weight on a word as it is
-
-}  // namespace
-
 Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
     const std::size_t M = codes.columns();
     Matrix<float> counts(M * words, M * words);
@@ -24,7 +18,8 @@ Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words
     return counts;
 }
 
-void solve_dictionaries(const CompositeData& data, const Execution& execution, Dictionaries& dictionaries) {
+void solve_dictionaries(const CompositeData& data, double ridge, const Execution& execution,
+                        Dictionaries& dictionaries) {
     const std::size_t K = dictionaries.words, D = dictionaries.dimensions(), all = dictionaries.rows.rows();
     const Matrix<float> counts = cooccurrences(data.codes, K, execution);
     Matrix<double> normal(all, all, {counts.values().begin(), counts.values().end()});
@@ -35,9 +30,9 @@ void solve_dictionaries(const CompositeData& data, const Execution& execution, D
         const ClusterSums sums = sums_by_cluster(data.vectors.vectors, cluster, K, execution);
         for (std::size_t k = 0; k < K; ++k)
             for (std::size_t d = 0; d < D; ++d)
-                right[m * K + k][d] = sums.sums[k][d] + kRidge * static_cast<double>(dictionaries.word(m, k)[d]);
+                right[m * K + k][d] = sums.sums[k][d] + ridge * static_cast<double>(dictionaries.word(m, k)[d]);
     }
-    for (std::size_t w = 0; w < all; ++w) normal[w][w] += kRidge;
+    for (std::size_t w = 0; w < all; ++w) normal[w][w] += ridge;
     const Matrix<double> solution = solve_positive_definite(std::move(normal), std::move(right));
     for (std::size_t i = 0; i < solution.size(); ++i)
         dictionaries.rows.data()[i] = static_cast<float>(solution.data()[i]);

@@ -18,15 +18,8 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kFewestQueries = 512;  // fewer say too little
-constexpr std::size_t kMostQueries = 2048;
-constexpr std::size_t kGrowth = 4;  // a base is that many times as large as what can be learnt from
-constexpr double kTie = 0.005;      // of a cost: expectations that differ by less are as good
 constexpr std::size_t kTile = 256;  // vectors whose products with a block of queries stay in the L2 cache
 constexpr std::size_t kParts = 8;   // of the vectors
-constexpr double kExpectations[] = {0.8, 0.9, 1};
-constexpr double kTilts[] = {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, -0.1, -0.2};  // of |r|², on average, above |ȳ|²
-constexpr int kFineness = 10;                                               // tilts told apart between two of those
 
 // As y·r is |r|² on average, a rule wants |ȳ|² + (2 (1 - a) - θ)|r|².
 OffsetRule tilted(double expectation, double tilt, const GivenRule& given) {
@@ -34,11 +27,17 @@ OffsetRule tilted(double expectation, double tilt, const GivenRule& given) {
     return {a, given.theta.value_or(2 * (1 - a) - tilt)};
 }
 
+std::vector<double> tilts_of(const RuleRecipe& recipe) {
+    std::vector<double> tilts;
+    for (int i = 0; i < recipe.tilts; ++i) tilts.push_back(recipe.highest_tilt + i * recipe.tilt_step);
+    return tilts;
+}
+
 // All tilts for the first expectation, then for the next; both from far queries to near ones.
-std::vector<OffsetRule> candidates(const GivenRule& given) {
+std::vector<OffsetRule> candidates(const GivenRule& given, const RuleRecipe& recipe) {
     std::vector<OffsetRule> rules;
-    for (const double expectation : kExpectations)
-        for (const double tilt : kTilts) rules.push_back(tilted(expectation, tilt, given));
+    for (const double expectation : recipe.expectations)
+        for (const double tilt : tilts_of(recipe)) rules.push_back(tilted(expectation, tilt, given));
     return rules;
 }
 
@@ -132,29 +131,30 @@ std::vector<double> row_means(const Matrix<double>& costs) {
 }
 
 // The tilt at which the cubic nearest to the costs is lowest: single costs differ by less than queries can tell.
-double lowest_tilt(const double* costs) {
-    constexpr int kReach = static_cast<int>(std::size(kTilts)) / 2;
-    static_assert(std::size(kTilts) == 2 * kReach + 1);
-    const auto powers = [](int exponent) {
+double lowest_tilt(const std::vector<double>& costs, const RuleRecipe& recipe) {
+    if (recipe.fineness == 0)
+        return tilts_of(recipe)[static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin())];
+    const int reach = recipe.tilts / 2;
+    const auto powers = [reach](int exponent) {
         double sum = 0;
-        for (int u = -kReach; u <= kReach; ++u) sum += std::pow(u, exponent);
+        for (int u = -reach; u <= reach; ++u) sum += std::pow(u, exponent);
         return sum;
     };
     // Orthogonal over the tilts, so that each weight is found by itself.
     const double square = powers(2) / powers(0), cube = powers(4) / powers(2);
     const auto polynomials = [&](double u) { return std::array{1.0, u, u * u - square, u * (u * u - cube)}; };
     std::array<double, 4> weights{}, norms{};
-    for (int u = -kReach; u <= kReach; ++u) {
+    for (int u = -reach; u <= reach; ++u) {
         const std::array<double, 4> values = polynomials(u);
         for (std::size_t k = 0; k < values.size(); ++k) {
-            weights[k] += values[k] * costs[u + kReach];
+            weights[k] += values[k] * costs[static_cast<std::size_t>(u + reach)];
             norms[k] += values[k] * values[k];
         }
     }
-    int lowest = -kReach * kFineness;
+    int lowest = -reach * recipe.fineness;
     double lowest_cost = std::numeric_limits<double>::max();
-    for (int step = lowest; step <= kReach * kFineness; ++step) {
-        const std::array<double, 4> values = polynomials(static_cast<double>(step) / kFineness);
+    for (int step = lowest; step <= reach * recipe.fineness; ++step) {
+        const std::array<double, 4> values = polynomials(static_cast<double>(step) / recipe.fineness);
         double cost = 0;
         for (std::size_t k = 0; k < values.size(); ++k) cost += weights[k] / norms[k] * values[k];
         if (cost < lowest_cost) {
@@ -162,21 +162,21 @@ double lowest_tilt(const double* costs) {
             lowest_cost = cost;
         }
     }
-    return kTilts[kReach] + (kTilts[1] - kTilts[0]) * lowest / kFineness;
+    return recipe.highest_tilt + reach * recipe.tilt_step + recipe.tilt_step * lowest / recipe.fineness;
 }
 
 // Of the costs the first that is nearly the smallest.
-std::size_t first_good(const std::vector<double>& costs) {
-    const double limit = (1 + kTie) * *std::min_element(costs.begin(), costs.end());
+std::size_t first_good(const std::vector<double>& costs, double tie) {
+    const double limit = (1 + tie) * *std::min_element(costs.begin(), costs.end());
     return static_cast<std::size_t>(
         std::find_if(costs.begin(), costs.end(), [&](double cost) { return cost <= limit; }) - costs.begin());
 }
 
 }  // namespace
 
-std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors,
-                                      const Execution& execution) {
-    queries = queries.slice(0, std::min(kMostQueries, queries.rows()));
+std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors, const Execution& execution,
+                                      const JudgeRecipe& recipe) {
+    queries = queries.slice(0, std::min(recipe.most_queries, queries.rows()));
     const std::vector<float> norms = squared_norms(vectors);
     struct Best {
         float distance = std::numeric_limits<float>::max();
@@ -215,29 +215,32 @@ Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::si
 }
 
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
-                            const GivenRule& given, const Execution& execution) {
-    if (queries.rows() < kFewestQueries || vectors.rows() < kGrowth || (given.expectation && given.theta))
-        return usual_offset_rule(given);
-    const std::vector<OffsetRule> rules = candidates(given);
-    const std::size_t judged = std::min(kJudgedVectors, vectors.rows());
+                            const GivenRule& given, const Execution& execution, const Recipe& recipe) {
+    const RuleRecipe& search = recipe.rule;
+    const std::size_t growth = search.growth, tilts = static_cast<std::size_t>(search.tilts);
+    if (queries.rows() < search.fewest_queries || vectors.rows() < growth || (given.expectation && given.theta))
+        return usual_offset_rule(given, search);
+    const std::vector<OffsetRule> rules = candidates(given, search);
+    const std::size_t judged = std::min(recipe.judge.most_vectors, vectors.rows());
     const auto costs_among = [&](std::size_t begin, std::size_t end) {
         const MatrixView<float> rows = vectors.slice(begin, end - begin), their_sums = sums.slice(begin, end - begin);
-        return row_means(search_costs(queries, nearest_rows(queries, rows, execution), their_sums,
+        return row_means(search_costs(queries, nearest_rows(queries, rows, execution, recipe.judge), their_sums,
                                       wanted_offsets(rows, their_sums, rules, execution), execution));
     };
     const std::vector<double> costs = costs_among(0, judged);
-    const std::size_t best = first_good(costs) / std::size(kTilts);
-    std::vector<double> foretold(std::size(kTilts));  // among kGrowth times as many vectors, by the trend from parts
-    for (std::size_t i = 0; i < foretold.size(); ++i) foretold[i] = 2 * costs[best * foretold.size() + i];
-    for (std::size_t part = 0; part < kGrowth; ++part) {
-        const std::vector<double> fewer = costs_among(judged * part / kGrowth, judged * (part + 1) / kGrowth);
-        for (std::size_t i = 0; i < foretold.size(); ++i) foretold[i] -= fewer[best * foretold.size() + i] / kGrowth;
+    const std::size_t best = first_good(costs, search.tie) / tilts;
+    // Costs among `growth` times as many vectors, by the trend from parts of them to all.
+    std::vector<double> larger(tilts);
+    for (std::size_t i = 0; i < tilts; ++i) larger[i] = (growth > 1 ? 2 : 1) * costs[best * tilts + i];
+    for (std::size_t part = 0; growth > 1 && part < growth; ++part) {
+        const std::vector<double> fewer = costs_among(judged * part / growth, judged * (part + 1) / growth);
+        for (std::size_t i = 0; i < tilts; ++i) larger[i] -= fewer[best * tilts + i] / static_cast<double>(growth);
     }
-    return tilted(kExpectations[best], lowest_tilt(foretold.data()), given);
+    return tilted(search.expectations[best], lowest_tilt(larger, search), given);
 }
 
-OffsetRule usual_offset_rule(const GivenRule& given) {
-    return {given.expectation.value_or(0.9), given.theta.value_or(0)};
+OffsetRule usual_offset_rule(const GivenRule& given, const RuleRecipe& recipe) {
+    return {given.expectation.value_or(recipe.usual_expectation), given.theta.value_or(recipe.usual_theta)};
 }
 
 }  // namespace summand

@@ -14,6 +14,7 @@
 
 #include "summand/execution.h"
 #include "summand/matrix.h"
+#include "summand/recipe.h"
 
 namespace summand {
 
@@ -27,11 +28,9 @@ struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
 
-/// Vectors that queries are searched for among, at most, to judge a rule or a start.
-inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
-
-/// The row of `vectors` that is nearest to each of the queries, of which at most 2,048 are asked.
-std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors, const Execution& execution);
+/// The row of `vectors` that is nearest to each of the first queries.
+std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors, const Execution& execution,
+                                      const JudgeRecipe& recipe = {});
 
 /// How late the first queries find these rows, where rows are scored by offset - 2 q·sum: log2(1 + rank), in a row for
 /// each row of `offsets`, in a column for each query.
@@ -42,9 +41,9 @@ Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::si
 /// exactly; of expectations that are as good the smallest. A fixed one where fewer than 512 queries cannot tell, or
 /// where there are fewer than four vectors.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
-                            const GivenRule& given, const Execution& execution);
+                            const GivenRule& given, const Execution& execution, const Recipe& recipe = {});
 
 /// A good one on average over data sets.
-OffsetRule usual_offset_rule(const GivenRule& given);
+OffsetRule usual_offset_rule(const GivenRule& given, const RuleRecipe& recipe = {});
 
 }  // namespace summand

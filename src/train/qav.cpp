@@ -20,7 +20,8 @@ namespace {
 
 CompositeState start_of(const CompositeTask& task) {
     const CompositeOptions& options = task.options;
-    const StartOptions shape{options.dictionaries, options.words, options.seed, options.execution};
+    const StartOptions shape{options.dictionaries, options.words, options.seed, options.execution, {},
+                             task.recipe.start};
     CompositeStart start =
         options.start == WarmStart::pq ? pq_start(task.vectors.view(), shape) : opq_start(task.vectors.view(), shape);
     CompositeState state{.codes = std::move(start.codes), .penalty = kAugmentedPenalty};
@@ -41,16 +42,19 @@ Quantizer train_augmented(const CompositeTask& task) {
     CompositeModel& model = state.model;
     const CompositeData data{vectors, state.codes};
     const std::vector<double> norms = offset_targets(data, model.dictionaries, penalty, execution);
-    for (; state.step < options.iterations; ++state.step) {
-        solve_dictionaries(data, execution, model.dictionaries);
-        fit_additive(state.codes, norms, options.words, execution, model.word_offsets);
+    for (; state.step < task.recipe.iterations; ++state.step) {
+        solve_dictionaries(data, task.recipe.ridge, execution, model.dictionaries);
+        fit_additive(state.codes, norms, options.words, execution, model.word_offsets, task.recipe.offsets);
         CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), execution)
-            .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(state.step)},
+            .improve(vectors,
+                     {.sweeps = task.recipe.sweeps,
+                      .perturbations = task.recipe.perturbations,
+                      .seed = static_cast<std::uint64_t>(state.step)},
                      execution, state.codes);
         state.objective.push_back(evaluate(data, model, penalty, execution).objective(penalty));
-        report_step(execution, "QAV", state.step + 1, options.iterations, state.objective.back(), watch);
+        report_step(execution, "QAV", state.step + 1, task.recipe.iterations, state.objective.back(), watch);
     }
-    fit_additive(state.codes, norms, options.words, execution, model.word_offsets);
+    fit_additive(state.codes, norms, options.words, execution, model.word_offsets, task.recipe.offsets);
     return assemble(task, state);
 }
 

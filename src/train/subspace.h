@@ -6,9 +6,6 @@
 
 namespace summand {
 
-/// Vectors with more dimensions than that are started in a subspace: a rotation costs the cube of them.
-inline constexpr std::size_t kStartDimensions = 256;
-
 /// The span of the directions in which vectors are longest.
 class Subspace {
 public:

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kQueries = 512;
 constexpr std::size_t kMostNeighbors = 100, kStep = 5;
-constexpr double kFactors[] = {0.25, 0.5, 1, 2, 4};  // of the automatic penalty
 
 // The rows with the smallest scores bias[row] - 2 q·row, best first, for each query; the query itself left out.
 Matrix<std::uint32_t> ranking(MatrixView<float> queries, const std::vector<std::size_t>& own, MatrixView<float> rows,
@@ -86,10 +85,10 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
     const std::vector<float> translation = task.translation;
     double best = start.penalty, highest = -1;
     int tried = 0;
-    for (const double factor : kFactors) {
+    for (const double factor : task.recipe.penalty.validated) {
         CompositeState state = start;
         state.penalty = start.penalty * factor;
-        while (state.step < task.options.iterations) iterate(task, task.options.iterations, state);
+        while (state.step < task.recipe.iterations) iterate(task, task.recipe.iterations, state);
         const JudgedScores scores = judged_scores(task, state);
         Matrix<float> moved = queries;
         for (std::size_t q = 0; q < moved.rows(); ++q)
@@ -103,7 +102,8 @@ double validated_penalty(CompositeTask& task, const CompositeState& start) {
         }
         const std::string stage =
             "validate mu=" + std::to_string(state.penalty) + ", found " + std::to_string(accuracy);
-        report_step(execution, stage, ++tried, static_cast<int>(std::size(kFactors)), state.objective.back(), watch);
+        report_step(execution, stage, ++tried, static_cast<int>(std::size(task.recipe.penalty.validated)),
+                    state.objective.back(), watch);
     }
     return best;
 }

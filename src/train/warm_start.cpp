@@ -16,13 +16,9 @@
 namespace summand {
 namespace {
 
-constexpr int kOpqIterations = 10;
-constexpr int kPqIterations = 12;
-constexpr std::size_t kVectorsPerWord = 64;  // a start needs no more
-
 // Every so many rows, enough to learn a start from.
-Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
-    const std::size_t rows = std::min(vectors.rows(), kVectorsPerWord * words);
+Matrix<float> start_sample(MatrixView<float> vectors, const StartOptions& options) {
+    const std::size_t rows = std::min(vectors.rows(), options.recipe.vectors_per_word * options.words);
     Matrix<float> sample(rows, vectors.columns());
     for (std::size_t i = 0; i < rows; ++i)
         std::copy_n(vectors.row(vectors.rows() * i / rows), vectors.columns(), sample.row(i));
@@ -49,10 +45,10 @@ CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const E
 CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
     const PqOptions pq{.dictionaries = options.dictionaries,
                        .words = options.words,
-                       .iterations = kPqIterations,
+                       .iterations = options.recipe.pq_iterations,
                        .seed = options.seed,
                        .execution = options.execution};
-    return unfold(train(start_sample(vectors, options.words).view(), pq), vectors, options.execution);
+    return unfold(train(start_sample(vectors, options).view(), pq), vectors, options.execution);
 }
 
 CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
@@ -60,13 +56,14 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
     OpqOptions opq{.dictionaries = options.dictionaries,
                    .words = options.words,
                    .start = options.rotation,
+                   .first_iterations = options.recipe.rotation_iterations,
                    .seed = options.seed,
                    .execution = execution};
-    opq.iterations = options.finished > 0 ? options.finished : kOpqIterations;
+    opq.iterations = options.finished > 0 ? options.finished : options.recipe.opq_iterations;
     if (options.finished > 0) return unfold(train(vectors, opq), vectors, execution);
-    const Matrix<float> sample = start_sample(vectors, options.words);
-    if (vectors.columns() <= kStartDimensions) return unfold(train(sample.view(), opq), vectors, execution);
-    const Subspace subspace(sample.view(), kStartDimensions, execution);
+    const Matrix<float> sample = start_sample(vectors, options);
+    if (vectors.columns() <= options.recipe.dimensions) return unfold(train(sample.view(), opq), vectors, execution);
+    const Subspace subspace(sample.view(), options.recipe.dimensions, execution);
     opq.start = RotationStart::pca;
     const Quantizer model = train(subspace.project(sample.view(), execution).view(), opq);
     CompositeStart start = unfold(model, subspace.project(vectors, execution).view(), execution);
@@ -74,13 +71,13 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
     return start;
 }
 
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
-                           CompositeState& state, const std::function<void()>& finished) {
+void improve_unconstrained(const CompositeView& vectors, int iterations, const Recipe& recipe,
+                           const Execution& execution, CompositeState& state, const std::function<void()>& finished) {
     const Stopwatch watch;
     CompositeModel& model = state.model;
     model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
     for (int step = static_cast<int>(state.objective.size()); step < iterations; ++step) {
-        solve_dictionaries({vectors, state.codes}, execution, model.dictionaries);
+        solve_dictionaries({vectors, state.codes}, recipe.ridge, execution, model.dictionaries);
         CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
             .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution,
                      state.codes);
@@ -91,11 +88,11 @@ void improve_unconstrained(const CompositeView& vectors, int iterations, const E
     }
 }
 
-void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed,
+void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Recipe& recipe,
                    const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes) {
     Dictionaries& old = model.dictionaries;
     tie_offsets(model);
-    fit_additive(codes, targets, words, execution, model.word_offsets);
+    fit_additive(codes, targets, words, execution, model.word_offsets, recipe.offsets);
     Matrix<float> rest(codes.rows(), 1);
     for (std::size_t n = 0; n < codes.rows(); ++n) {
         double value = targets[n];
@@ -104,7 +101,7 @@ void append_levels(const std::vector<double>& targets, std::size_t words, std::u
         rest[n][0] = static_cast<float>(value);
     }
     const KMeans levels = kmeans(rest.view(), {.clusters = words,
-                                               .iterations = 10,
+                                               .iterations = recipe.start.level_clustering,
                                                .seed = seed,
                                                .execution = {.threads = execution.threads, .stop = execution.stop}});
     Dictionaries grown{

@@ -61,7 +61,7 @@ TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
                     tie_offsets(model);
                 }
                 expect_no_rise();
-                descend(data, penalty, 8, {}, model);
+                descend(data, penalty, {.iterations = 8}, {}, model);
                 expect_no_rise();
                 CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), {})
                     .improve(task.input.view(), {.sweeps = 1, .seed = turn}, {}, codes);
@@ -143,7 +143,7 @@ TEST(Checkpoint, ResumingAfterAnyIterationGivesTheIdenticalModel) {
     for (CompositeOptions& options : cases) {
         const Quantizer whole = train(vectors.view(), options);
         const int iterations = static_cast<int>(whole.training.objective.size());
-        EXPECT_EQ(iterations, options.iterations * (options.anisotropy == 1 ? 1 : 2));
+        EXPECT_EQ(iterations, *options.iterations * (options.anisotropy == 1 ? 1 : 2));
         for (int step = 1; step <= iterations; ++step) {
             const Checkpoint checkpoint = interrupted(vectors.view(), options, step);
             EXPECT_EQ(checkpoint.step, step);
@@ -177,6 +177,10 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     };
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.seed = 2; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.iterations = 5; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) {
+        o.recipe = default_recipe(o.constraint, o.dictionaries);
+        o.recipe->penalty.ramp = 0.5;
+    });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.words = 4; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.dictionaries = 2; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.constraint = Constraint::learnt_offsets; });
