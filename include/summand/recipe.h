@@ -1,5 +1,5 @@
 // Every number that decides a model of the composite family, and its reason. `default_recipe` gives those of a method;
-// options of a spec change single ones: LOCQ8(ramp=0.4,trials=2). What is a constant elsewhere in src/train/ bounds
+// options of a spec change single ones: LOCQ8(ramp=0.4,sweeps=2). What is a constant elsewhere in src/train/ bounds
 // memory or time, or stops at rounding error.
 #pragma once
 
@@ -24,23 +24,22 @@ struct SplitRecipe {
     std::size_t most_held_out = 2048;     ///< more queries would not tell finer differences than seeds make
     std::size_t sample_per_word = 128;    ///< starts are learnt and tried on so many vectors a word: trials stay short
     std::size_t smallest_sample = 16384;  ///< but on no fewer, where there are so many
-    double judged_share =
-        0.25;  ///< of few vectors: stays outside the sample, since words flatter what they learnt from
+    double judged_share = 0.25;  ///< of few vectors: stays outside the sample, since words flatter what taught them
 };
+
+/// Where training starts: a block method. `automatic` tries PQ and OPQ and takes the one that the judge likes better.
+enum class WarmStart { automatic, pq, opq };
 
 /// Where training starts and how starts are compared.
 struct StartRecipe {
-    int candidates = 2;        ///< tried in this order: PQ, OPQ from PCA, OPQ from the identity, levels; 1: none tried
-    int trial_iterations = 3;  ///< of each candidate; as many parts of the iterations where those are few
-    double hopeless = 1.25;    ///< a candidate is given up at so many times the lowest objective after one iteration
-    double tie = 2;            ///< standard errors: where rank costs differ by less, the lower objective wins
+    WarmStart usual = WarmStart::automatic;  ///< what start=auto means
+    int trial_iterations = 3;  ///< of each start that is compared; as many parts of the iterations where those are few
     std::size_t vectors_per_word = 64;  ///< k-means of a start gains nothing from more
     int pq_iterations = 12;             ///< of k-means; the alternation goes on from there
     int opq_iterations = 10;            ///< of rotation and k-means, likewise
     int rotation_iterations = 6;        ///< of k-means before the first rotation
-    std::size_t dimensions = 256;       ///< OPQ starts and trials of longer vectors see that many principal directions
-    int level_iterations = 4;           ///< of CQ with M - 1 dictionaries before levels are added
-    int level_clustering = 10;          ///< iterations of k-means in one dimension
+    std::size_t dimensions = 256;  ///< OPQ starts and trials of longer vectors see that many principal directions: a
+                                   ///< rotation costs the cube of the dimensions
 };
 
 /// How a state is judged: how late held-out vectors find their nearest neighbour by the scores of its codes.
@@ -59,26 +58,24 @@ struct NearPairRecipe {
 
 /// μ and how it rises.
 struct PenaltyRecipe {
-    double factor = 0.25;         ///< of the natural penalty 1/(4 s²), for words
-    double coding_factor = 0.25;  ///< the same for the codes of vectors that come later
-    double byte_factor = 0.02;    ///< the same for CQ's byte: its codes serve the error first
-    double ramp = 0.6;            ///< share of the iterations in which μ rises, so that words settle before offsets do
-    double decades = 2;           ///< powers of ten by which μ starts lower
+    double factor = 0;          ///< of the natural penalty 1/(4 s²), for words; 0: the method has no μ to derive
+    double coding_factor = 0;   ///< the same for the codes of vectors that come later
+    double byte_factor = 0.02;  ///< the same for CQ's byte: its codes serve the error first
+    double ramp = 0.6;          ///< share of the iterations in which μ rises, so that words settle before offsets do
+    double decades = 2;         ///< powers of ten by which μ starts lower
     std::vector<double> validated = {0.25, 0.5, 1, 2, 4};  ///< of the automatic μ: what mu=validate tries
     NearPairRecipe pairs = {};
 };
 
-/// The search for a and θ, the rule of free offsets.
+/// The search for a and θ, the rule of free offsets. A rule wants Σ word_offset ≈ |ȳ|² + tilt·|r|² on average.
 struct RuleRecipe {
     double when = 0.6;                 ///< share of the iterations after which residuals are nearly what they will be
     std::size_t fewest_queries = 512;  ///< fewer cannot tell rules apart
     std::vector<double> expectations = {0.8, 0.9, 1};
-    double highest_tilt = 0.6, tilt_step = -0.1;
-    int tilts = 9;
-    int fineness =
-        10;  ///< tilts told apart between two of those, by a cubic fitted to their costs; 0: the best of them
-    double tie = 0.005;      ///< share of a cost: the smallest expectation within it is taken
-    std::size_t growth = 4;  ///< a base has so many times the vectors of the judge; 1: the same
+    std::vector<double> tilts = {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, -0.1, -0.2};
+    double tie = 0.005;  ///< share of a cost: the smallest expectation within it is taken
+    std::size_t growth =
+        4;  ///< a base has so many times the judge's vectors, and the best tilt falls with them; 1: as many
     double usual_expectation = 0.9, usual_theta = 0;  ///< where nothing can be searched: good on average over data sets
 };
 
@@ -105,6 +102,12 @@ struct OffsetRecipe {
     int iterations = 40;
 };
 
+/// How CQ, which has no penalty, finds its words.
+enum class Solver {
+    closed,     ///< least squares: the paper's closed form, with a ridge
+    iterative,  ///< L-BFGS, which the paper prefers
+};
+
 /// OCQ: penalties of the natural one, and iterations of its exactly orthogonal problem for each penalised one.
 struct OrthogonalRecipe {
     double first_penalty = 0.1, last_penalty = 30;
@@ -112,10 +115,12 @@ struct OrthogonalRecipe {
 };
 
 struct Recipe {
-    int iterations = 10;    ///< of offsets, words and codes by turns
-    int sweeps = 3;         ///< of conditional modes over the dictionaries, per iteration
-    int perturbations = 2;  ///< rounds of local search per iteration, once μ has risen
-    double ridge = 1;       ///< of the closed form for words, vectors' worth of weight on a word as it is
+    int iterations = 10;             ///< of offsets, words and codes by turns
+    int sweeps = 3;                  ///< of conditional modes over the dictionaries, per iteration
+    int perturbations = 2;           ///< rounds of local search per iteration, once μ has risen
+    Solver solver = Solver::closed;  ///< CQ
+    double ridge = 1;                ///< of the closed form for words, vectors' worth of weight on a word as it is
+    int level_clustering = 10;       ///< iterations of k-means for the levels of CQ's byte, in one dimension
     SplitRecipe split = {};
     StartRecipe start = {};
     JudgeRecipe judge = {};
@@ -129,5 +134,9 @@ struct Recipe {
 
 /// The recipe of a method with M dictionaries.
 Recipe default_recipe(Constraint constraint, std::size_t dictionaries);
+
+/// The algorithm as the paper prints it, for NOCQ and CQ: one sweep, 10 iterations of L-BFGS with 5 line searches, one
+/// μ from the first iteration on, no local search.
+Recipe paper_recipe(Constraint constraint, std::size_t dictionaries);
 
 }  // namespace summand

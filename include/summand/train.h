@@ -49,13 +49,9 @@ struct OpqOptions {
     Execution execution = {};
 };
 
-/// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
-enum class WarmStart { automatic, pq, opq, levels };
-
 enum class PenaltyRule {
     automatic,  ///< from the spread of near neighbours in the training set
-    energy,     ///< 25/E|x|²
-    validate,   ///< the paper's rule: best search of {5, 10, …, 100} neighbours on a sample
+    validate,   ///< the one of several with which held-out vectors find their neighbours earliest
     fixed,      ///< the number given
 };
 
@@ -107,6 +103,10 @@ struct CompositeOptions {
     const Checkpoint* resume = nullptr;                      ///< borrowed
     std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
 };
+
+/// Options of the algorithm as the paper prints it, for NOCQ and CQ: start from PQ, μ by validation, no centre, codes
+/// by sweeps alone. The spec says preset=paper.
+CompositeOptions paper_options(Constraint constraint, std::size_t dictionaries);
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
 Quantizer train(MatrixView<float> vectors, const OpqOptions& options);

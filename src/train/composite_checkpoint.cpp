@@ -30,10 +30,6 @@ std::uint64_t training_hash(const CompositeOptions& o, MatrixView<float> vectors
                   hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
 }
 
-std::uint64_t task_hash(const CompositeTask& task) {
-    return training_hash(task.options, task.vectors.view(), task.held_out.rows());
-}
-
 void require_same_training(const Checkpoint& checkpoint, std::uint64_t hash, const CompositeOptions& options,
                            MatrixView<float> vectors) {
     const Dictionaries& words = checkpoint.dictionaries;
@@ -44,32 +40,34 @@ void require_same_training(const Checkpoint& checkpoint, std::uint64_t hash, con
             "that made it");
 }
 
-void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const CompositeState& state) {
-    if (!task.options.checkpoint) return;
-    task.options.checkpoint({.task = hash,
-                             .step = static_cast<int>(state.objective.size()),
-                             .penalty = state.penalty,
-                             .epsilon = state.model.epsilon,
-                             .theta = task.rule.theta,
-                             .expectation = task.rule.expectation,
-                             .translation = task.translation,
-                             .dictionaries = state.model.dictionaries,
-                             .word_offsets = state.model.word_offsets,
-                             .codes = state.codes,
-                             .objective = state.objective});
+void save_checkpoint(const Problem& problem, const CompositeState& state) {
+    if (!problem.options.checkpoint) return;
+    problem.options.checkpoint({.task = problem.hash,
+                                .step = static_cast<int>(state.objective.size()),
+                                .penalty = state.penalty.penalty,
+                                .epsilon = state.model.epsilon,
+                                .theta = state.penalty.theta,
+                                .expectation = state.penalty.expectation,
+                                .translation = state.translation,
+                                .dictionaries = state.model.dictionaries,
+                                .word_offsets = state.model.word_offsets,
+                                .codes = state.codes,
+                                .objective = state.objective});
 }
 
-CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
-    require_same_training(checkpoint, task_hash(task), task.options, task.vectors.view());
+CompositeState resume(const Problem& problem, const Checkpoint& checkpoint) {
+    require_same_training(checkpoint, problem.hash, problem.options, problem.vectors->vectors.view());
     // CQ has as many iterations without a penalty before those with one.
-    const int before = task.options.constraint == Constraint::none ? task.recipe.iterations : 0;
-    CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},
-                         .codes = checkpoint.codes,
-                         .penalty = checkpoint.penalty,
-                         .step = std::max(0, checkpoint.step - before),
-                         .objective = checkpoint.objective};
-    task.rule = {checkpoint.expectation, checkpoint.theta};
-    if (checkpoint.translation != task.translation) task.translate(checkpoint.translation);
+    const int before = problem.options.constraint == Constraint::none ? problem.recipe.iterations : 0;
+    CompositeState state = begin(problem, checkpoint.dictionaries, checkpoint.codes);
+    state.model.word_offsets = checkpoint.word_offsets;
+    state.model.epsilon = checkpoint.epsilon;
+    state.penalty.penalty = checkpoint.penalty;
+    state.penalty.theta = checkpoint.theta;
+    state.penalty.expectation = checkpoint.expectation;
+    state.step = std::max(0, checkpoint.step - before);
+    state.objective = checkpoint.objective;
+    if (checkpoint.translation != state.translation) translate(problem, checkpoint.translation, state);
     return state;
 }
 

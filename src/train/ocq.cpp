@@ -129,7 +129,7 @@ State start(const Task& task) {
                                      .execution = task.quiet,
                                      .recipe = task.recipe.start,
                                      .finished = task.recipe.orthogonal.start_steps * task.recipe.iterations};
-    CompositeStart start =
+    BlockStart start =
         options.start == WarmStart::pq ? pq_start(task.x(), start_options) : opq_start(task.x(), start_options);
     State state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
     state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);

@@ -23,27 +23,18 @@ struct OffsetRule {
     double theta = 0;
 };
 
-/// What may be given beforehand; the rest is searched for.
+/// The numbers that the user gives; the search finds the others.
 struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
 
-/// The row of `vectors` that is nearest to each of the first queries.
-std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors, const Execution& execution,
-                                      const JudgeRecipe& recipe = {});
-
-/// How late the first queries find these rows, where rows are scored by offset - 2 q·sum: log2(1 + rank), in a row for
-/// each row of `offsets`, in a column for each query.
-Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
-                            const Matrix<float>& offsets, const Execution& execution);
-
-/// The rule with which they would be found earliest among four times as many vectors, where the offsets follow it
-/// exactly; of expectations that are as good the smallest. A fixed one where fewer than 512 queries cannot tell, or
-/// where there are fewer than four vectors.
+/// The rule with which queries find their nearest neighbour earliest if offsets follow it exactly; `sums` are the words
+/// of the vectors, added up. Of expectations that are as good among the vectors it takes the smallest; then the tilt by
+/// the costs among recipe.rule.growth times as many. The usual rule where queries are too few to tell.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                             const GivenRule& given, const Execution& execution, const Recipe& recipe = {});
 
-/// A good one on average over data sets.
+/// The rule that is good on average over data sets, with the numbers given.
 OffsetRule usual_offset_rule(const GivenRule& given, const RuleRecipe& recipe = {});
 
 }  // namespace summand

@@ -4,13 +4,10 @@
 #include <numeric>
 #include <utility>
 
-#include "base/stopwatch.h"
 #include "math/blas.h"
 #include "math/clusters.h"
-#include "model/composite_encoder.h"
 #include "summand/train.h"
 #include "train/additive_fit.h"
-#include "train/least_squares.h"
 #include "train/subspace.h"
 
 namespace summand {
@@ -26,8 +23,8 @@ Matrix<float> start_sample(MatrixView<float> vectors, const StartOptions& option
 }
 
 // Words in the space of the vectors: rotationᵀ·c, and an equal share of the centre.
-CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
-    CompositeStart start{
+BlockStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
+    BlockStart start{
         model.dictionaries,
         encode(model, vectors, {.execution = {.threads = execution.threads, .stop = execution.stop}}).rows};
     Dictionaries& words = start.dictionaries;
@@ -42,7 +39,7 @@ CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const E
 
 }  // namespace
 
-CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
+BlockStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
     const PqOptions pq{.dictionaries = options.dictionaries,
                        .words = options.words,
                        .iterations = options.recipe.pq_iterations,
@@ -51,7 +48,7 @@ CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) 
     return unfold(train(start_sample(vectors, options).view(), pq), vectors, options.execution);
 }
 
-CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
+BlockStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
     const Execution& execution = options.execution;
     OpqOptions opq{.dictionaries = options.dictionaries,
                    .words = options.words,
@@ -66,26 +63,9 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
     const Subspace subspace(sample.view(), options.recipe.dimensions, execution);
     opq.start = RotationStart::pca;
     const Quantizer model = train(subspace.project(sample.view(), execution).view(), opq);
-    CompositeStart start = unfold(model, subspace.project(vectors, execution).view(), execution);
+    BlockStart start = unfold(model, subspace.project(vectors, execution).view(), execution);
     start.dictionaries.rows = subspace.lift(start.dictionaries.rows.view(), execution);
     return start;
-}
-
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Recipe& recipe,
-                           const Execution& execution, CompositeState& state, const std::function<void()>& finished) {
-    const Stopwatch watch;
-    CompositeModel& model = state.model;
-    model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
-    for (int step = static_cast<int>(state.objective.size()); step < iterations; ++step) {
-        solve_dictionaries({vectors, state.codes}, recipe.ridge, execution, model.dictionaries);
-        CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
-            .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution,
-                     state.codes);
-        const CompositePenalty none{.offsets = Offsets::free};
-        state.objective.push_back(evaluate({vectors, state.codes}, model, none, execution).error);
-        report_step(execution, "CQ", step + 1, iterations, state.objective.back(), watch);
-        if (finished) finished();
-    }
 }
 
 void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Recipe& recipe,
@@ -101,7 +81,7 @@ void append_levels(const std::vector<double>& targets, std::size_t words, std::u
         rest[n][0] = static_cast<float>(value);
     }
     const KMeans levels = kmeans(rest.view(), {.clusters = words,
-                                               .iterations = recipe.start.level_clustering,
+                                               .iterations = recipe.level_clustering,
                                                .seed = seed,
                                                .execution = {.threads = execution.threads, .stop = execution.stop}});
     Dictionaries grown{

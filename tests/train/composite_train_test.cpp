@@ -27,7 +27,8 @@ constexpr const char* kSpecs[] = {"PQ3x3(iterations=3)",
                                   "LOCQ3x3(iterations=2)",
                                   "LOCQ3x3(iterations=2,start=pq)",
                                   "LOCQ3x3(iterations=2,start=opq)",
-                                  "LOCQ3x3(iterations=2,start=levels)",
+                                  "NOCQ3x3(iterations=2,preset=paper)",
+                                  "CQ3x3(iterations=2,preset=paper)",
                                   "QAV3x3(iterations=2)",
                                   "RQ3x3(iterations=2)",
                                   "AQ3x3(iterations=2)",
@@ -185,18 +186,18 @@ TEST(Nocq, ValidationTriesItsCandidatesAndReportsEach) {
     EXPECT_GT(model.encoder.penalty, 0);
 }
 
-// So many vectors that a sample of the usual size would leave a single one to be judged by.
+// With so many vectors a sample of the usual size would leave a single one outside.
 TEST(Nocq, ValidationLeavesVectorsToBeJudgedBy) {
     const Matrix<float> vectors = clustered(17247, 4);
     std::vector<double> found;
     const auto note = [&](const Progress& progress) {
-        const std::string stage(progress.stage), key = "found ";
+        const std::string stage(progress.stage), key = "cost ";
         const std::size_t at = stage.find(key);
         if (at != std::string::npos) found.push_back(std::stod(stage.substr(at + key.size())));
     };
     train(vectors.view(), parse_spec("NOCQ2x2(iterations=1,mu=validate,start=pq)"), {.execution = {.progress = note}});
     ASSERT_EQ(found.size(), 5u);
-    for (const double share : found) EXPECT_GT(share, 0);
+    for (const double cost : found) EXPECT_GT(cost, 0);
 }
 
 TEST(Cq, StoresABiasThatMakesScoresExactDistances) {
@@ -331,7 +332,7 @@ TEST(Locq, CodesOfManyDictionariesMindTheOffsetsMoreThanWordsDo) {
 TEST(Locq, FindsMoreNeighboursThanPqFromEveryStart) {
     const Matrix<float> base = clustered(2000, 16), queries = clustered(300, 16, 2);
     const double pq = recall_at_10(train(base.view(), parse_spec("PQ4x4")), base, queries);
-    for (const char* start : {"pq", "opq", "levels", "auto"}) {
+    for (const char* start : {"pq", "opq", "auto"}) {
         const Quantizer model =
             train(base.view(), parse_spec(std::string("LOCQ4x4(iterations=8,start=") + start + ")"));
         EXPECT_EQ(model.dictionaries.count, 4u);
@@ -409,14 +410,6 @@ TEST(Composite, RefusesStartsAndNumbersThatMakeNoSense) {
     };
     expect_error([&] { run([](CompositeOptions& o) { o.iterations = 0; }); },
                  {"train: expected at least 1 iteration, got 0"});
-    expect_error(
-        [&] {
-            run([](CompositeOptions& o) {
-                o.start = WarmStart::levels;
-                o.dictionaries = 1;
-            });
-        },
-        {"train: start=levels needs LOCQ with at least 2 dictionaries, got LOCQ with 1"});
     expect_error(
         [&] {
             run([](CompositeOptions& o) {
