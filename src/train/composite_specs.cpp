@@ -82,6 +82,9 @@ CompositeOptions composite_options(Constraint constraint, const Spec& spec, Spec
         if (options.rule == PenaltyRule::fixed) options.penalty = read.number("mu", 0, "auto, validate or a number");
     }
     if (tied) options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
+    if (constraint == Constraint::none && read.text("solver", "") != "")
+        options.recipe->solver =
+            read.choice<Solver>("solver", {{"closed", Solver::closed}, {"iterative", Solver::iterative}});
     if (constraint != Constraint::orthogonal) {
         options.translation = translation_of(read, constraint, options.translation);
         if (const std::string effort = read.text("effort", ""); !effort.empty()) options.effort = parse_effort(effort);
@@ -135,9 +138,6 @@ std::size_t codes_of_float(std::size_t words) { return words <= 16 ? 2 * sizeof(
 Trainer cq_trainer(const Spec& spec, const TrainSettings& settings) {
     SpecOptions read(spec);
     CompositeOptions options = composite_options(Constraint::none, spec, read);
-    if (read.text("solver", "") != "")
-        options.recipe->solver =
-            read.choice<Solver>("solver", {{"closed", Solver::closed}, {"iterative", Solver::iterative}});
     options.bias = read.choice<BiasStorage>(
         "bias", {{"float", BiasStorage::float32}, {"byte", BiasStorage::byte}, {"dropped", BiasStorage::dropped}});
     read_anisotropy(read, options);

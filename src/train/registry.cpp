@@ -12,8 +12,9 @@ namespace summand {
 namespace {
 
 constexpr std::string_view kStart = "start=auto|pq|opq", kPreset = "preset=default|paper",
-                           kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
-                           kPenalty = "mu=auto|validate|NUMBER", kCentring = "translation=mean|none";
+                           kSolver = "solver=closed|iterative", kTranslation = "translation=mean|none|learnt",
+                           kEffort = "effort=fast|default|best", kPenalty = "mu=auto|validate|NUMBER",
+                           kCentring = "translation=mean|none";
 
 const MethodRow kRows[] = {
     {{"PQ", "product quantization: k-means in blocks of dimensions", {"iterations=25", "order=natural|structured"}},
@@ -22,7 +23,7 @@ const MethodRow kRows[] = {
      opq_trainer},
     {{"CQ",
       "composite quantization: smallest error, its third term stored with each code",
-      {kStart, kPreset, "bias=float|byte|dropped", "anisotropy=1", "solver=closed|iterative", kCentring, kEffort},
+      {kStart, kPreset, "bias=float|byte|dropped", "anisotropy=1", kSolver, kCentring, kEffort},
       true},
      cq_trainer,
      {},
@@ -45,12 +46,15 @@ const MethodRow kRows[] = {
      locq_trainer,
      {},
      Constraint::learnt_offsets},
-    {{"CQe", "CQ with its third term in one byte of the code", {kStart, kCentring, kEffort}, true},
+    {{"CQe", "CQ with its third term in one byte of the code", {kStart, kSolver, kCentring, kEffort}, true},
      cqe_trainer,
      {},
      Constraint::none},
-    {{"CQd", "CQ with its third term dropped", {kStart, kCentring, kEffort}, true}, cqd_trainer, {}, Constraint::none},
-    {{"CQc", "CQ with its third term in four bytes of the code", {kStart, kCentring, kEffort}, true},
+    {{"CQd", "CQ with its third term dropped", {kStart, kSolver, kCentring, kEffort}, true},
+     cqd_trainer,
+     {},
+     Constraint::none},
+    {{"CQc", "CQ with its third term in four bytes of the code", {kStart, kSolver, kCentring, kEffort}, true},
      cqc_trainer,
      {},
      Constraint::none},
