@@ -12,7 +12,6 @@
 #include "model/composite_encoder.h"
 #include "model/effort.h"
 #include "model/word_sum.h"
-#include "train/additive_fit.h"
 #include "train/dictionary_step.h"
 #include "train/gauss_newton.h"
 #include "train/prepare.h"
@@ -49,8 +48,8 @@ double ramped(double penalty, int step, int steps) {
 void update_offsets(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
                     CompositeModel& model) {
     if (penalty.offsets == Offsets::free) {
-        const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty, options.execution);
-        fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets);
+        fit_offsets(data, offset_targets(data, model.dictionaries, penalty, options.execution), options.execution,
+                    model);
     } else if (penalty.offsets == Offsets::tied) {
         // e is the cross term less ε: its mean is what ε lacks.
         tie_offsets(model);
@@ -240,13 +239,13 @@ double automatic_penalty(const CompositeTask& task, const Dictionaries& words, c
 CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state) {
     const CompositeOptions& options = task.options;
     const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations));
-    const CompositeData data{task.first(state.codes.rows()), state.codes};
+    const CompositeData data = state.data(task.first(state.codes.rows()));
     update_offsets(data, penalty, options, state.model);
     update_dictionaries(data, penalty, options, state);
     update_codes(task, penalty, iterations, state);
     if (options.translation == Translation::learnt) update_translation(task, state);
     ++state.step;
-    const CompositeTerms terms = evaluate({task.first(state.codes.rows()), state.codes}, state.model,
+    const CompositeTerms terms = evaluate(state.data(task.first(state.codes.rows())), state.model,
                                           task.penalty(state.penalty), options.execution);
     state.objective.push_back(terms.objective(task.penalty(state.penalty)));
     return terms;
@@ -263,7 +262,7 @@ void alternate(CompositeTask& task, CompositeState& state) {
         report(task, state, iterate(task, options.iterations, state), watch);
         save_checkpoint(task, hash, state);
     }
-    update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, state.model);
+    update_offsets(state.data(task.input.view()), task.penalty(state.penalty), options, state.model);
 }
 
 CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state) {

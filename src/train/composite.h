@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/composite_encoder.h"
 #include "summand/train.h"
+#include "train/anchor.h"
 #include "train/composite_objective.h"
 #include "train/near_pairs.h"
 #include "train/offset_rule.h"
 
 namespace summand {
+
+/// Vectors for each word of each dictionary: from there on, estimates of dense words are good enough.
+inline constexpr std::size_t kFewVectors = 8;
 
 /// What stays as it is during a training; the rule is chosen on the way.
 struct CompositeTask {
@@ -25,6 +30,8 @@ struct CompositeTask {
     CompositeInput input = {}, held_out_input = {};
 
     MatrixView<float> sample_rows() const { return vectors.view().slice(0, sample); }
+    /// Whether dense words learn from too few vectors for what they have to learn (docs/decisions/0016-few-vectors.md).
+    bool few() const { return vectors.rows() < kFewVectors * options.dictionaries * options.words; }
     CompositeView first(std::size_t rows) const { return input.view().slice(0, rows); }
     Offsets offsets() const {
         const Constraint constraint = options.constraint;
@@ -53,6 +60,9 @@ struct CompositeState {
     double penalty = 0;                  ///< μ at the end of the ramp
     int step = 0;                        ///< of the iterations with a penalty
     std::vector<double> objective = {};  ///< after each iteration, those without a penalty first; with that of the end
+    std::shared_ptr<const Anchor> anchor = {};  ///< the block method it started from
+
+    CompositeData data(const CompositeView& vectors) const { return {vectors, codes, anchor.get()}; }
 };
 
 /// What the encoder is to minimise.

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "summand/error.h"
 #include "train/composite.h"
+#include "train/registry.h"
 
 namespace summand {
 
@@ -24,7 +25,8 @@ std::uint64_t training_hash(const CompositeOptions& o, MatrixView<float> vectors
                                    held_out,
                                    o.nonzeros};
     constexpr double kChosen = 1e300;  // stands for a number that the training chooses
-    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen), o.anisotropy};
+    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen), o.anisotropy,
+                           o.anchor.value_or(kChosen)};
     return hash64(vectors.row(0), vectors.rows() * vectors.columns() * sizeof(float),
                   hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
 }
@@ -55,7 +57,10 @@ void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const Compos
                              .dictionaries = state.model.dictionaries,
                              .word_offsets = state.model.word_offsets,
                              .codes = state.codes,
-                             .objective = state.objective});
+                             .objective = state.objective,
+                             .anchor = state.anchor->words,
+                             .anchor_offsets = state.anchor->beyond,
+                             .anchor_weight = state.anchor->weight});
 }
 
 CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
@@ -67,6 +72,12 @@ CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
                          .penalty = checkpoint.penalty,
                          .step = std::max(0, checkpoint.step - before),
                          .objective = checkpoint.objective};
+    require(checkpoint.anchor.rows() == checkpoint.dictionaries.rows.rows() &&
+                checkpoint.anchor.columns() == checkpoint.dictionaries.dimensions() &&
+                checkpoint.anchor_offsets.size() == checkpoint.anchor.rows(),
+            "train: the checkpoint of ", method_name(task.options), " has no start of its words");
+    state.anchor =
+        std::make_shared<Anchor>(Anchor{checkpoint.anchor, checkpoint.anchor_offsets, checkpoint.anchor_weight});
     task.rule = {checkpoint.expectation, checkpoint.theta};
     if (checkpoint.translation != task.translation) task.translate(checkpoint.translation);
     return state;

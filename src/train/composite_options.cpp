@@ -48,6 +48,8 @@ void check_options(const CompositeOptions& options) {
             "train: expected a penalty of at least 0, got ", options.penalty);
     require(options.nonzeros == 0 || options.constraint == Constraint::near_orthogonal,
             "train: sparse words are an option of NOCQ, got ", method_name(options));
+    const double anchor = options.anchor.value_or(0);
+    require(std::isfinite(anchor) && anchor >= 0, "train: expected an anchor of at least 0 vectors, got ", anchor);
     check_start(options);
     check_translation(options);
     check_anisotropy(options);

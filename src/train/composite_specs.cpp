@@ -62,6 +62,7 @@ CompositeOptions composite_options(Constraint constraint, const Spec& spec, Spec
     }
     if (tied) options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
     if (constraint != Constraint::orthogonal) {
+        options.anchor = automatic_or_number(read, "anchor");
         options.translation = translation_of(read, constraint);
         options.effort = parse_effort(read.text("effort", "default"));
     }

@@ -24,6 +24,10 @@ constexpr double kTie = 2;             // standard errors of a cost: smaller dif
 constexpr double kHopeless = 1.25;     // times the lowest objective after one iteration: the start is given up
 constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
 
+int trial_iterations(const CompositeOptions& options) {
+    return std::clamp(options.iterations / kTrialIterations, 1, kTrialIterations);
+}
+
 // The block method that a start is made of.
 struct Blocks {
     bool rotated;
@@ -49,7 +53,7 @@ CompositeState from_blocks(const CompositeTask& task, Blocks blocks, std::size_t
     CompositeStart start = block_start(task, task.sample_rows(), blocks, dictionaries);
     CompositeState state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
     state.penalty = automatic_penalty(task, state.model.dictionaries, state.codes);
-    tie_offsets(state.model);
+    anchor_to_start(task, state);
     return state;
 }
 
@@ -61,7 +65,7 @@ CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
     state.objective.clear();
     const std::vector<double> targets = offset_targets({task.first(task.sample), state.codes}, state.model.dictionaries,
                                                        task.penalty(0), options.execution);
-    append_levels(targets, options.words, options.seed, options.execution, state.model, state.codes);
+    append_levels(targets, options.words, options.seed, options.execution, state);
     return state;
 }
 
@@ -94,7 +98,10 @@ public:
     std::optional<Trial> of(CompositeState state) {
         if (!small_) return run(task_, std::move(state));
         Matrix<float>& words = state.model.dictionaries.rows;
-        words = small_->subspace.project(words.view(), task_.options.execution);
+        Anchor anchor = *state.anchor;
+        for (Matrix<float>* rows : {&words, &anchor.words})
+            *rows = small_->subspace.project(rows->view(), task_.options.execution);
+        state.anchor = std::make_shared<Anchor>(std::move(anchor));
         return run(small_->task, std::move(state));
     }
 
@@ -119,7 +126,7 @@ private:
         if (nearest_.empty())
             nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution);
         const std::vector<float> translation = task.translation;
-        const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
+        const int iterations = trial_iterations(task.options);
         iterate(task, iterations, state);
         const bool hopeless = state.objective.front() > kHopeless * lowest_first_;
         lowest_first_ = std::min(lowest_first_, state.objective.front());
@@ -144,6 +151,7 @@ CompositeState better_start(CompositeTask& task) {
     if (task.vectors.columns() <= kStartDimensions) candidates.push_back({true, RotationStart::identity});
     CompositeState best;
     Blocks chosen = candidates[0];
+    bool has_levels = false;
     std::optional<Trial> best_trial;
     const auto try_start = [&](CompositeState state) {
         std::optional<Trial> trial = trials.of(state);
@@ -157,7 +165,12 @@ CompositeState better_start(CompositeTask& task) {
     if (task.options.constraint == Constraint::learnt_offsets) {
         CompositeState levels = from_levels(task, chosen);
         levels.penalty = best.penalty;
-        try_start(std::move(levels));
+        has_levels = try_start(std::move(levels));
+    }
+    // Few vectors had to spare some for the trials; now the start learns from them too.
+    if (task.few() && task.options.rule != PenaltyRule::validate) {
+        task.sample = task.vectors.rows();
+        best = has_levels ? from_levels(task, chosen) : from_blocks(task, chosen, task.options.dictionaries);
     }
     return best;
 }
@@ -171,12 +184,29 @@ CompositeState start(CompositeTask& task) {
     if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
     if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
     if (options.constraint == Constraint::upper_bound) state.penalty = 1;
+    const int iterations = trial_iterations(options);
+    choose_anchor(
+        task,
+        [&](CompositeState& trial) {
+            while (trial.step < iterations) iterate(task, iterations, trial);
+        },
+        state);
     return state;
 }
 
-CompositeState unconstrained_start(const CompositeTask& task) {
+CompositeState unconstrained_start(CompositeTask& task) {
     CompositeStart start = block_start(task, task.vectors.view(), blocks_of(task.options), task.options.dictionaries);
-    return {.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
+    CompositeState state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
+    anchor_to_start(task, state);
+    choose_anchor(
+        task,
+        [&](CompositeState& trial) {
+            const Execution& execution = task.options.execution;
+            improve_unconstrained(task.input.view(), trial_iterations(task.options),
+                                  {.threads = execution.threads, .stop = execution.stop}, trial);
+        },
+        state);
+    return state;
 }
 
 // The weight of e² = 4 (y·r)² that counts the error along a vector of the usual length `anisotropy` times.
@@ -206,7 +236,7 @@ Quantizer train_unconstrained(CompositeTask& task) {
                                                task.rule, state.model.dictionaries, state.codes, options.execution);
         const CompositeData data{task.input.view(), state.codes};
         append_levels(offset_targets(data, state.model.dictionaries, task.penalty(0), options.execution), options.words,
-                      options.seed, options.execution, state.model, state.codes);
+                      options.seed, options.execution, state);
         state.penalty = variance > 0 ? kBytePenalty / (4 * variance) : 0;
     }
     Quantizer model = assemble(task, state);

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "train/anchor.h"
 #include "train/least_squares.h"
 
 namespace summand {
@@ -48,7 +49,8 @@ public:
           execution_(execution),
           words_(model.dictionaries.words),
           dimensions_(model.dictionaries.dimensions()),
-          counts_(usage_factor(data.codes, words_, execution)),
+          model_(model),
+          counts_(usage_factor(data, words_, execution)),
           residuals_(data.vectors.rows(), dimensions_) {
         parallel_ranges(execution, residuals_.rows(), 1024, [&](std::size_t first, std::size_t last) {
             for (std::size_t n = first; n < last; ++n) {
@@ -78,6 +80,7 @@ public:
                 return penalty_.offsets == Offsets::free ? -2 * penalty_.penalty * slope : 0;
             },
             execution_, image);
+        add_anchor_curvature(data_, model_, penalty_, direction.words, direction.offsets, image);
     }
 
     /// The gradient divided by the curvature that is left without the penalty; offsets, by their own.
@@ -93,10 +96,11 @@ public:
 
 private:
     // 2/N·(Y·Yᵀ + ridge).
-    static Cholesky usage_factor(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
-        Matrix<float> counts = cooccurrences(codes, words, execution);
-        for (std::size_t w = 0; w < counts.rows(); ++w) counts[w][w] += static_cast<float>(kRidge);
-        const float scale = 2 / static_cast<float>(codes.rows());
+    static Cholesky usage_factor(const CompositeData& data, std::size_t words, const Execution& execution) {
+        Matrix<float> counts = cooccurrences(data.codes, words, execution);
+        const auto ridge = static_cast<float>(kRidge + anchor_weight(data));
+        for (std::size_t w = 0; w < counts.rows(); ++w) counts[w][w] += ridge;
+        const float scale = 2 / static_cast<float>(data.codes.rows());
         for (std::size_t i = 0; i < counts.size(); ++i) counts.data()[i] *= scale;
         return Cholesky(std::move(counts));
     }
@@ -114,6 +118,7 @@ private:
     const CompositePenalty& penalty_;
     const Execution& execution_;
     std::size_t words_, dimensions_;
+    const CompositeModel& model_;
     Cholesky counts_;
     Matrix<float> residuals_;
 };
@@ -145,7 +150,7 @@ Change minimise(const Tangent& tangent, CompositeGradient gradient, int iteratio
 double newton_step(const CompositeData& data, const CompositePenalty& penalty, int iterations,
                    const Execution& execution, CompositeModel& model) {
     CompositeGradient gradient;
-    const double before = evaluate(data, model, penalty, execution, &gradient).objective(penalty.penalty);
+    const double before = evaluate(data, model, penalty, execution, &gradient).objective(penalty);
     const Change change = minimise(Tangent(data, penalty, execution, model), std::move(gradient), iterations);
     float step = 1;
     for (int halving = 0; halving <= kHalvings; ++halving, step /= 2) {
@@ -153,7 +158,7 @@ double newton_step(const CompositeData& data, const CompositePenalty& penalty, i
         for (std::size_t i = 0; i < change.words.size(); ++i)
             moved.dictionaries.rows.data()[i] += step * change.words[i];
         for (std::size_t i = 0; i < change.offsets.size(); ++i) moved.word_offsets[i] += step * change.offsets[i];
-        const double after = evaluate(data, moved, penalty, execution).objective(penalty.penalty);
+        const double after = evaluate(data, moved, penalty, execution).objective(penalty);
         if (after < before) {
             model = std::move(moved);
             return after;

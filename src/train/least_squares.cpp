@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "math/blas.h"
 #include "math/clusters.h"
+#include "train/anchor.h"
 
 namespace summand {
 namespace {
@@ -26,6 +27,7 @@ Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words
 
 void solve_dictionaries(const CompositeData& data, const Execution& execution, Dictionaries& dictionaries) {
     const std::size_t K = dictionaries.words, D = dictionaries.dimensions(), all = dictionaries.rows.rows();
+    const double weight = anchor_weight(data);
     const Matrix<float> counts = cooccurrences(data.codes, K, execution);
     Matrix<double> normal(all, all, {counts.values().begin(), counts.values().end()});
     Matrix<double> right(all, D);
@@ -35,9 +37,10 @@ void solve_dictionaries(const CompositeData& data, const Execution& execution, D
         const ClusterSums sums = sums_by_cluster(data.vectors.vectors, cluster, K, execution);
         for (std::size_t k = 0; k < K; ++k)
             for (std::size_t d = 0; d < D; ++d)
-                right[m * K + k][d] = sums.sums[k][d] + kRidge * static_cast<double>(dictionaries.word(m, k)[d]);
+                right[m * K + k][d] = sums.sums[k][d] + kRidge * static_cast<double>(dictionaries.word(m, k)[d]) +
+                                      (weight > 0 ? weight * static_cast<double>(data.anchor->words[m * K + k][d]) : 0);
     }
-    for (std::size_t w = 0; w < all; ++w) normal[w][w] += kRidge;
+    for (std::size_t w = 0; w < all; ++w) normal[w][w] += kRidge + weight;
     const Matrix<double> solution = solve_positive_definite(std::move(normal), std::move(right));
     for (std::size_t i = 0; i < solution.size(); ++i)
         dictionaries.rows.data()[i] = static_cast<float>(solution.data()[i]);

@@ -11,7 +11,7 @@
 
 #include "base/stopwatch.h"
 #include "model/composite_encoder.h"
-#include "train/additive_fit.h"
+#include "train/anchor.h"
 #include "train/least_squares.h"
 #include "train/warm_start.h"
 
@@ -25,7 +25,7 @@ CompositeState start_of(const CompositeTask& task) {
         options.start == WarmStart::pq ? pq_start(task.vectors.view(), shape) : opq_start(task.vectors.view(), shape);
     CompositeState state{.codes = std::move(start.codes), .penalty = kAugmentedPenalty};
     state.model.dictionaries = std::move(start.dictionaries);
-    state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
+    anchor_to_start(task, state);
     return state;
 }
 
@@ -39,18 +39,18 @@ Quantizer train_augmented(const CompositeTask& task) {
     const CompositeView vectors = task.input.view();
     CompositeState state = start_of(task);
     CompositeModel& model = state.model;
-    const CompositeData data{vectors, state.codes};
+    const CompositeData data = state.data(vectors);
     const std::vector<double> norms = offset_targets(data, model.dictionaries, penalty, execution);
     for (; state.step < options.iterations; ++state.step) {
         solve_dictionaries(data, execution, model.dictionaries);
-        fit_additive(state.codes, norms, options.words, execution, model.word_offsets);
+        fit_offsets(data, norms, execution, model);
         CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), execution)
             .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(state.step)},
                      execution, state.codes);
         state.objective.push_back(evaluate(data, model, penalty, execution).objective(penalty));
         report_step(execution, "QAV", state.step + 1, options.iterations, state.objective.back(), watch);
     }
-    fit_additive(state.codes, norms, options.words, execution, model.word_offsets);
+    fit_offsets(data, norms, execution, model);
     return assemble(task, state);
 }
 

@@ -1,6 +1,8 @@
 #include "train/warm_start.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +21,11 @@ namespace {
 constexpr int kOpqIterations = 10;
 constexpr int kPqIterations = 12;
 constexpr std::size_t kVectorsPerWord = 64;  // a start needs no more
+constexpr double kRidge = 1;
+// Vectors that the start of a word may count as: estimates of real data are best from 3 to 10, of words that start far
+// from where they belong with none (docs/decisions/0016-few-vectors.md).
+constexpr double kHeaviestAnchor = 8;
+constexpr double kAnchorWeights[] = {kHeaviestAnchor, 2, 0};
 
 // Every so many rows, enough to learn a start from.
 Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
@@ -80,7 +87,7 @@ void improve_unconstrained(const CompositeView& vectors, int iterations, const E
     CompositeModel& model = state.model;
     model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
     for (int step = static_cast<int>(state.objective.size()); step < iterations; ++step) {
-        solve_dictionaries({vectors, state.codes}, execution, model.dictionaries);
+        solve_dictionaries(state.data(vectors), execution, model.dictionaries);
         CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
             .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution,
                      state.codes);
@@ -91,11 +98,40 @@ void improve_unconstrained(const CompositeView& vectors, int iterations, const E
     }
 }
 
+void anchor_to_start(const CompositeTask& task, CompositeState& state) {
+    tie_offsets(state.model);
+    const double weight = task.options.anchor.value_or(task.few() ? kHeaviestAnchor : 0);
+    state.anchor = std::make_shared<Anchor>(anchor_at(state.model, weight));
+}
+
+void choose_anchor(CompositeTask& task, const std::function<void(CompositeState&)>& learn, CompositeState& state) {
+    if (task.options.anchor || !task.few() || task.held_out.empty()) return;
+    const std::vector<float> translation = task.translation;
+    double lowest = std::numeric_limits<double>::max();
+    std::shared_ptr<const Anchor> best = state.anchor;
+    for (const double weight : kAnchorWeights) {
+        Anchor anchor = *state.anchor;
+        anchor.weight = weight;
+        CompositeState trial = state;
+        trial.anchor = std::make_shared<Anchor>(std::move(anchor));
+        learn(trial);
+        const double objective = held_out_terms(task, trial).objective(task.penalty(trial.penalty));
+        if (objective < lowest) {
+            lowest = objective;
+            best = trial.anchor;
+        }
+        if (task.translation != translation) task.translate(translation);
+    }
+    state.anchor = best;
+}
+
 void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed,
-                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes) {
+                   const Execution& execution, CompositeState& state) {
+    CompositeModel& model = state.model;
+    Matrix<std::uint8_t>& codes = state.codes;
     Dictionaries& old = model.dictionaries;
     tie_offsets(model);
-    fit_additive(codes, targets, words, execution, model.word_offsets);
+    fit_additive(codes, targets, words, execution, model.word_offsets, kRidge + state.anchor->weight);
     Matrix<float> rest(codes.rows(), 1);
     for (std::size_t n = 0; n < codes.rows(); ++n) {
         double value = targets[n];
@@ -115,7 +151,15 @@ void append_levels(const std::vector<double>& targets, std::size_t words, std::u
         std::copy_n(codes.row(n), old.count, longer.row(n));
         longer[n][old.count] = static_cast<std::uint8_t>(levels.assignment.centre[n]);
     }
-    for (std::size_t k = 0; k < words; ++k) model.word_offsets.push_back(levels.centres[k][0]);
+    Anchor anchor = *state.anchor;
+    std::vector<float> anchored = anchor.words.values();
+    anchored.resize(grown.rows.size());
+    anchor.words = Matrix<float>(grown.rows.rows(), grown.dimensions(), std::move(anchored));
+    for (std::size_t k = 0; k < words; ++k) {
+        model.word_offsets.push_back(levels.centres[k][0]);
+        anchor.beyond.push_back(static_cast<double>(levels.centres[k][0]));
+    }
+    state.anchor = std::make_shared<Anchor>(std::move(anchor));
     old = std::move(grown);
     codes = std::move(longer);
 }

@@ -33,9 +33,16 @@ CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options)
 void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
                            CompositeState& state, const std::function<void()>& finished = {});
 
+/// Ties the offsets of a block method's solution, and pulls what is learnt from now on to it.
+void anchor_to_start(const CompositeTask& task, CompositeState& state);
+
+/// Where there are few vectors: of several weights of the anchor, that with which held-out vectors have the lowest
+/// objective after a few of the iterations that `learn` makes.
+void choose_anchor(CompositeTask& task, const std::function<void(CompositeState&)>& learn, CompositeState& state);
+
 /// Adds a dictionary of zero words whose offsets are levels of what the other offsets leave of `targets`
-/// (offset_targets); fits those others first.
+/// (offset_targets); fits those others first. The anchor gets the words and the levels as well.
 void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed,
-                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes);
+                   const Execution& execution, CompositeState& state);
 
 }  // namespace summand
