@@ -71,10 +71,13 @@ struct Checkpoint {
     std::vector<float> translation = {};  ///< beyond the mean
     Dictionaries dictionaries = {};
     std::vector<float> word_offsets = {};
-    Matrix<std::uint8_t> codes = {};     ///< of the training vectors
-    std::vector<double> objective = {};  ///< so far
-    Matrix<float> rotation = {};         ///< OCQ: of the best solution so far with orthogonal dictionaries
-    Dictionaries blocks = {};            ///< its words; the other methods leave both empty
+    Matrix<std::uint8_t> codes = {};          ///< of the training vectors
+    std::vector<double> objective = {};       ///< so far
+    Matrix<float> rotation = {};              ///< OCQ: of the best solution so far with orthogonal dictionaries
+    Dictionaries blocks = {};                 ///< its words; the other methods leave both empty
+    Matrix<float> anchor = {};                ///< what words are pulled to, as Dictionaries::rows; OCQ leaves it empty
+    std::vector<double> anchor_offsets = {};  ///< and their offsets, beyond the squared lengths of those words
+    double anchor_weight = 0;                 ///< and how many vectors that counts as
 
     friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
@@ -94,6 +97,9 @@ struct CompositeOptions {
     std::optional<double> theta = {};         ///< LOCQ: θ of docs/methods/locq.md; empty: what searches best
     std::optional<double> expectation = {};   ///< LOCQ: share of x that a query near x keeps; empty: what searches best
     BiasStorage bias = BiasStorage::float32;  ///< CQ
+    /// The start of each word counts as that many vectors that use it; empty: found on held-out vectors where there are
+    /// few to learn from, else 0.
+    std::optional<double> anchor = {};
     double anisotropy = 1;  ///< CQ: weight of the error along a vector against that across it, for inner products
     Translation translation = Translation::mean;
     Effort effort = Effort::standard;  ///< that `encode` will use

@@ -7,7 +7,6 @@
 #include "kernels/kernels.h"
 #include "model/effort.h"
 #include "model/word_sum.h"
-#include "train/additive_fit.h"
 #include "train/dictionary_step.h"
 #include "train/gauss_newton.h"
 #include "train/offset_rule.h"
@@ -64,10 +63,12 @@ void update_sparse(const Problem& problem, const CompositePenalty& penalty, Comp
     descend(state.data(), penalty, lbfgs, problem.execution(), state.model, Support::nonzeros);
 }
 
-// |r|² and |ȳ|² - Σ word_offset.
-CompositeTerms plain_terms(const CompositeView& vectors, const Matrix<std::uint8_t>& codes, const CompositeModel& model,
-                           const Execution& execution) {
-    return evaluate({vectors, codes}, model, {.offsets = Offsets::free}, execution);
+constexpr CompositePenalty kPlain = {.offsets = Offsets::free};  // |r|² and |ȳ|² - Σ word_offset
+
+// How many vectors the start of a word counts as until a weight is chosen.
+double first_weight(const Problem& problem) {
+    const std::vector<double>& weights = problem.recipe.anchor.weights;
+    return problem.options.anchor.value_or(problem.few() && !weights.empty() ? weights.front() : 0);
 }
 
 }  // namespace
@@ -83,6 +84,7 @@ CompositeState begin(const Problem& problem, Dictionaries dictionaries, Matrix<s
         state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
     else
         tie_offsets(state.model);
+    state.anchor = std::make_shared<Anchor>(anchor_at(state.model, first_weight(problem)));
     return state;
 }
 
@@ -125,8 +127,7 @@ void update_offsets(const Problem& problem, const CompositePenalty& penalty, Com
     CompositeModel& model = state.model;
     if (penalty.offsets == Offsets::free) {
         const std::vector<double> targets = offset_targets(state.data(), model.dictionaries, penalty, execution);
-        fit_additive(state.codes, targets, model.dictionaries.words, execution, model.word_offsets,
-                     problem.recipe.offsets);
+        fit_offsets(state.data(), targets, problem.recipe.offsets, execution, model);
     } else if (penalty.offsets == Offsets::tied) {
         // e is the cross term less ε: its mean is what ε lacks. UB has no ε.
         tie_offsets(model);
@@ -186,6 +187,15 @@ CompositePenalty coding_penalty(const Problem& problem, const CompositeState& st
     return penalty;
 }
 
+CompositeTerms held_out_terms(const Problem& problem, const CompositeState& state, const CompositePenalty& penalty) {
+    const Execution& execution = problem.execution();
+    const CompositeView held_out = state.held_out->view();
+    const LocalSearch search = local_search(problem.options.effort, state.model.dictionaries.count);
+    const Matrix<std::uint8_t> codes =
+        encoder_of(state, coding_penalty(problem, state), execution).encode(held_out, search, execution);
+    return evaluate({held_out, codes}, state.model, penalty, execution);
+}
+
 Quantizer assemble(const Problem& problem, const CompositeState& state) {
     const CompositeOptions& options = problem.options;
     Quantizer model{.method = std::string(method_name(options)), .unit_length = options.unit_length};
@@ -193,25 +203,20 @@ Quantizer assemble(const Problem& problem, const CompositeState& state) {
     for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += state.translation[d];
     model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
-    const CompositePenalty shipped = coding_penalty(problem, state);
-    const CodePenalty penalty = code_penalty(shipped);
+    const CodePenalty penalty = code_penalty(coding_penalty(problem, state));
     model.encoder = {.penalty = penalty.penalty,
                      .theta = penalty.theta,
                      .expectation = penalty.expectation,
                      .absolute_penalty = penalty.absolute,
                      .norm = penalty.norm,
                      .effort = options.effort};
-    const CompositeTerms learnt = plain_terms(state.view(), state.codes, state.model, options.execution);
+    const CompositeTerms learnt = evaluate({state.view(), state.codes}, state.model, kPlain, options.execution);
     model.training = {.vectors = state.codes.rows(),
                       .distortion = learnt.error,
                       .cross_term_deviation = learnt.deviation(),
                       .objective = state.objective};
     if (problem.held_out->vectors.rows() == 0) return model;
-    const CompositeView held_out = state.held_out->view();
-    const Matrix<std::uint8_t> codes =
-        encoder_of(state, shipped, options.execution)
-            .encode(held_out, local_search(options.effort, model.dictionaries.count), options.execution);
-    const CompositeTerms fresh = plain_terms(held_out, codes, state.model, options.execution);
+    const CompositeTerms fresh = held_out_terms(problem, state, kPlain);
     model.training.held_out_distortion = fresh.error;
     model.training.cross_term_deviation = fresh.deviation();
     return model;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/composite_encoder.h"
+#include "train/anchor.h"
 #include "train/composite_objective.h"
 #include "train/problem.h"
 
@@ -22,12 +23,14 @@ struct CompositeState {
     std::shared_ptr<const CompositeInput> vectors = {}, held_out = {};  ///< those of the problem less the translation
     int step = 0;                                                       ///< finished iterations with a penalty
     std::vector<double> objective = {};                                 ///< after each iteration, at the μ of the end
+    std::shared_ptr<const Anchor> anchor = {};                          ///< the words and offsets it started from
 
     CompositeView view() const { return vectors->view().slice(0, codes.rows()); }
-    CompositeData data() const { return {view(), codes}; }
+    CompositeData data() const { return {view(), codes, anchor.get()}; }
 };
 
-/// A state of these words and codes, with the penalty terms of the problem's method and μ = 0.
+/// A state of these words and codes, with the penalty terms of the problem's method and μ = 0. Its anchor is where the
+/// words are; of few vectors with the first weight of the recipe, else with none.
 CompositeState begin(const Problem& problem, Dictionaries dictionaries, Matrix<std::uint8_t> codes);
 
 /// What the encoder is to minimise.
@@ -58,6 +61,9 @@ void alternate(const Problem& problem, int last, CompositeState& state);
 
 /// The penalty that later codes are found with, which the model ships.
 CompositePenalty coding_penalty(const Problem& problem, const CompositeState& state);
+
+/// On held-out vectors, encoded as the model of the state will encode them; without what the anchor costs.
+CompositeTerms held_out_terms(const Problem& problem, const CompositeState& state, const CompositePenalty& penalty);
 
 /// The model of a finished state; its held-out figures are those of the encoder that it ships.
 Quantizer assemble(const Problem& problem, const CompositeState& state);

@@ -5,6 +5,7 @@
 #include "summand/error.h"
 #include "train/composite.h"
 #include "train/recipe.h"
+#include "train/registry.h"
 
 namespace summand {
 
@@ -25,7 +26,8 @@ std::uint64_t training_hash(const CompositeOptions& o, MatrixView<float> vectors
                                    held_out,
                                    o.nonzeros};
     constexpr double kChosen = 1e300;  // stands for a number that the training chooses
-    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen), o.anisotropy};
+    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen), o.anisotropy,
+                           o.anchor.value_or(kChosen)};
     return hash64(vectors.row(0), vectors.rows() * vectors.columns() * sizeof(float),
                   hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
 }
@@ -52,11 +54,18 @@ void save_checkpoint(const Problem& problem, const CompositeState& state) {
                                 .dictionaries = state.model.dictionaries,
                                 .word_offsets = state.model.word_offsets,
                                 .codes = state.codes,
-                                .objective = state.objective});
+                                .objective = state.objective,
+                                .anchor = state.anchor->words,
+                                .anchor_offsets = state.anchor->beyond,
+                                .anchor_weight = state.anchor->weight});
 }
 
 CompositeState resume(const Problem& problem, const Checkpoint& checkpoint) {
     require_same_training(checkpoint, problem.hash, problem.options, problem.vectors->vectors.view());
+    require(checkpoint.anchor.rows() == checkpoint.dictionaries.rows.rows() &&
+                checkpoint.anchor.columns() == checkpoint.dictionaries.dimensions() &&
+                checkpoint.anchor_offsets.size() == checkpoint.anchor.rows(),
+            "train: the checkpoint of ", method_name(problem.options), " has no start of its words");
     // CQ has as many iterations without a penalty before those with one.
     const int before = problem.options.constraint == Constraint::none ? problem.recipe.iterations : 0;
     CompositeState state = begin(problem, checkpoint.dictionaries, checkpoint.codes);
@@ -67,6 +76,8 @@ CompositeState resume(const Problem& problem, const Checkpoint& checkpoint) {
     state.penalty.expectation = checkpoint.expectation;
     state.step = std::max(0, checkpoint.step - before);
     state.objective = checkpoint.objective;
+    state.anchor =
+        std::make_shared<Anchor>(Anchor{checkpoint.anchor, checkpoint.anchor_offsets, checkpoint.anchor_weight});
     if (checkpoint.translation != state.translation) translate(problem, checkpoint.translation, state);
     return state;
 }

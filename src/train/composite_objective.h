@@ -7,7 +7,7 @@
 // where a is the expectation. For norm = a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ)
 // moreover theta = 0 and the offsets are tied to the words, word_offset = |c|² + ε/M, so that e_n is the cross term
 // less ε; elsewhere (LOCQ) they are free. For norm = 0 and theta = 1 (anisotropic CQ) there are none, and e_n is
-// -2 a·y_n·r_n.
+// -2 a·y_n·r_n. Words that are pulled to an anchor add its terms (anchor.h).
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,12 @@ struct CompositeModel {
     double epsilon = 0;               ///< used where the offsets are tied
 };
 
+struct Anchor;  // anchor.h
+
 struct CompositeData {
     CompositeView vectors;
     const Matrix<std::uint8_t>& codes;
+    const Anchor* anchor = nullptr;  ///< what words are pulled to; borrowed
 };
 
 struct CompositePenalty {
@@ -52,10 +55,11 @@ struct CompositeTerms {
     double squared_excess = 0;  ///< mean e²
     double excess = 0;          ///< mean e
     double magnitude = 0;       ///< mean |e|
+    double pull = 0;            ///< what the distances from the anchor cost
 
     /// Standard deviation of e.
     double deviation() const { return std::sqrt(std::max(0.0, squared_excess - excess * excess)); }
-    double objective(double penalty) const { return error + penalty * squared_excess; }
+    double objective(double penalty) const { return error + penalty * squared_excess + pull; }
     double objective(const CompositePenalty& penalty) const {
         return objective(penalty.penalty) + penalty.absolute * magnitude;
     }

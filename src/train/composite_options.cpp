@@ -1,5 +1,6 @@
 // What is wrong with options of the composite family before any vector is seen.
 #include <cmath>
+#include <vector>
 
 #include "summand/error.h"
 #include "train/problem.h"
@@ -29,6 +30,13 @@ void check_anisotropy(const CompositeOptions& options) {
             "train: anisotropy weighs the error along the vector itself; expected translation=none");
 }
 
+void check_anchor(const CompositeOptions& options, const Recipe& recipe) {
+    std::vector<double> weights = recipe.anchor.weights;
+    weights.push_back(options.anchor.value_or(0));
+    for (const double weight : weights)
+        require(std::isfinite(weight) && weight >= 0, "train: expected an anchor of at least 0 vectors, got ", weight);
+}
+
 }  // namespace
 
 CompositeOptions paper_options(Constraint constraint, std::size_t dictionaries) {
@@ -54,6 +62,7 @@ void check_options(const CompositeOptions& options) {
             "train: expected a penalty of at least 0, got ", options.penalty);
     require(options.nonzeros == 0 || options.constraint == Constraint::near_orthogonal,
             "train: sparse words are an option of NOCQ, got ", method_name(options));
+    check_anchor(options, recipe);
     check_translation(options);
     check_anisotropy(options);
     if (options.resume || options.checkpoint) require_resumable(method_name(options));

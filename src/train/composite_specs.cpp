@@ -86,6 +86,7 @@ CompositeOptions composite_options(Constraint constraint, const Spec& spec, Spec
         options.recipe->solver =
             read.choice<Solver>("solver", {{"closed", Solver::closed}, {"iterative", Solver::iterative}});
     if (constraint != Constraint::orthogonal) {
+        options.anchor = automatic_or_number(read, "anchor");
         options.translation = translation_of(read, constraint, options.translation);
         if (const std::string effort = read.text("effort", ""); !effort.empty()) options.effort = parse_effort(effort);
     }

@@ -80,6 +80,26 @@ void update_unconstrained(const Problem& problem, CompositeState& state) {
                  execution, state.codes);
 }
 
+void alternate_unconstrained(const Problem& problem, int last, CompositeState& state) {
+    state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
+    while (static_cast<int>(state.objective.size()) < last) {
+        update_unconstrained(problem, state);
+        state.objective.push_back(
+            evaluate(state.data(), state.model, {.offsets = Offsets::free}, problem.execution()).error);
+        report_step(problem.execution(), "CQ", static_cast<int>(state.objective.size()), last, state.objective.back(),
+                    problem.watch);
+        save_checkpoint(problem, state);
+    }
+}
+
+CompositeState unconstrained_start(const Problem& problem) {
+    const WarmStart given = problem.options.start;
+    const WarmStart kind = given == WarmStart::automatic ? problem.recipe.start.usual : given;
+    CompositeState state = block_state(problem, kind, problem.vectors->vectors.rows());
+    choose_anchor(problem, alternate_unconstrained, state);
+    return state;
+}
+
 // With anisotropy η: iterations with the weight of e² = 4 (y·r)² that counts the error along a vector of the usual
 // length η times.
 void weigh_direction(const Problem& problem, CompositeState& state) {
@@ -97,27 +117,16 @@ void append_third_term(const Problem& problem, CompositeState& state) {
     const MatrixView<float> vectors = state.view().vectors;
     const double variance = score_variance(vectors, near_pairs(vectors, options.execution, recipe.pairs), {},
                                            state.model.dictionaries, state.codes, options.execution);
-    append_levels(offset_targets(state.data(), state.model.dictionaries, state.penalty, options.execution),
-                  options.words, options.seed, problem.recipe, options.execution, state.model, state.codes);
+    append_levels(problem, offset_targets(state.data(), state.model.dictionaries, state.penalty, options.execution),
+                  state);
     state.penalty.penalty = variance > 0 ? recipe.byte_factor / (4 * variance) : 0;
 }
 
 // CQ.
 Quantizer train_unconstrained(const Problem& problem) {
     const CompositeOptions& options = problem.options;
-    const WarmStart kind = options.start == WarmStart::automatic ? problem.recipe.start.usual : options.start;
-    CompositeState state =
-        options.resume ? resume(problem, *options.resume) : block_state(problem, kind, problem.vectors->vectors.rows());
-    state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
-    const int iterations = problem.recipe.iterations;
-    while (static_cast<int>(state.objective.size()) < iterations) {
-        update_unconstrained(problem, state);
-        state.objective.push_back(
-            evaluate(state.data(), state.model, {.offsets = Offsets::free}, options.execution).error);
-        report_step(options.execution, "CQ", static_cast<int>(state.objective.size()), iterations,
-                    state.objective.back(), problem.watch);
-        save_checkpoint(problem, state);
-    }
+    CompositeState state = options.resume ? resume(problem, *options.resume) : unconstrained_start(problem);
+    alternate_unconstrained(problem, problem.recipe.iterations, state);
     if (options.anisotropy != 1)
         weigh_direction(problem, state);
     else

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "math/blas.h"
 #include "math/clusters.h"
+#include "train/anchor.h"
 
 namespace summand {
 Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
@@ -21,6 +22,7 @@ Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words
 void solve_dictionaries(const CompositeData& data, double ridge, const Execution& execution,
                         Dictionaries& dictionaries) {
     const std::size_t K = dictionaries.words, D = dictionaries.dimensions(), all = dictionaries.rows.rows();
+    const double weight = anchor_weight(data);
     const Matrix<float> counts = cooccurrences(data.codes, K, execution);
     Matrix<double> normal(all, all, {counts.values().begin(), counts.values().end()});
     Matrix<double> right(all, D);
@@ -30,9 +32,10 @@ void solve_dictionaries(const CompositeData& data, double ridge, const Execution
         const ClusterSums sums = sums_by_cluster(data.vectors.vectors, cluster, K, execution);
         for (std::size_t k = 0; k < K; ++k)
             for (std::size_t d = 0; d < D; ++d)
-                right[m * K + k][d] = sums.sums[k][d] + ridge * static_cast<double>(dictionaries.word(m, k)[d]);
+                right[m * K + k][d] = sums.sums[k][d] + ridge * static_cast<double>(dictionaries.word(m, k)[d]) +
+                                      (weight > 0 ? weight * static_cast<double>(data.anchor->words[m * K + k][d]) : 0);
     }
-    for (std::size_t w = 0; w < all; ++w) normal[w][w] += ridge;
+    for (std::size_t w = 0; w < all; ++w) normal[w][w] += ridge + weight;
     const Matrix<double> solution = solve_positive_definite(std::move(normal), std::move(right));
     for (std::size_t i = 0; i < solution.size(); ++i)
         dictionaries.rows.data()[i] = static_cast<float>(solution.data()[i]);

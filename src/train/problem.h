@@ -26,6 +26,11 @@ struct Problem {
     Stopwatch watch = {};                                 ///< of the whole training
 
     const Execution& execution() const { return options.execution; }
+    /// True where dense words would learn noise: too few vectors for each.
+    bool few() const {
+        const auto words = static_cast<double>(options.dictionaries * options.words);
+        return static_cast<double>(vectors->vectors.rows()) < recipe.anchor.few * words;
+    }
     CompositeView first(std::size_t rows) const { return vectors->view().slice(0, rows); }
 };
 

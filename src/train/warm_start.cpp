@@ -68,11 +68,17 @@ BlockStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
     return start;
 }
 
-void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Recipe& recipe,
-                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes) {
+void append_levels(const Problem& problem, const std::vector<double>& targets, CompositeState& state) {
+    const Execution& execution = problem.execution();
+    const std::size_t words = problem.options.words;
+    CompositeModel& model = state.model;
+    Matrix<std::uint8_t>& codes = state.codes;
     Dictionaries& old = model.dictionaries;
     tie_offsets(model);
-    fit_additive(codes, targets, words, execution, model.word_offsets, recipe.offsets);
+    OffsetRecipe offsets = problem.recipe.offsets;
+    offsets.ridge += state.anchor->weight;
+    fit_additive(codes, targets, words, execution, model.word_offsets, offsets);
+    state.anchor = {};
     Matrix<float> rest(codes.rows(), 1);
     for (std::size_t n = 0; n < codes.rows(); ++n) {
         double value = targets[n];
@@ -81,8 +87,8 @@ void append_levels(const std::vector<double>& targets, std::size_t words, std::u
         rest[n][0] = static_cast<float>(value);
     }
     const KMeans levels = kmeans(rest.view(), {.clusters = words,
-                                               .iterations = recipe.level_clustering,
-                                               .seed = seed,
+                                               .iterations = problem.recipe.level_clustering,
+                                               .seed = problem.options.seed,
                                                .execution = {.threads = execution.threads, .stop = execution.stop}});
     Dictionaries grown{
         .count = old.count + 1, .words = words, .rows = Matrix<float>((old.count + 1) * words, old.dimensions())};

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "summand/train.h"
-#include "train/composite_objective.h"
+#include "train/composite.h"
 
 namespace summand {
 
@@ -29,8 +29,7 @@ BlockStart pq_start(MatrixView<float> vectors, const StartOptions& options);
 BlockStart opq_start(MatrixView<float> vectors, const StartOptions& options);
 
 /// Fits the offsets of the words to `targets` (offset_targets), then adds a dictionary of zero words whose offsets are
-/// levels of what is left.
-void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed, const Recipe& recipe,
-                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes);
+/// levels of what is left. The last step of a training: nothing is pulled from then on.
+void append_levels(const Problem& problem, const std::vector<double>& targets, CompositeState& state);
 
 }  // namespace summand

@@ -211,6 +211,7 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.translation = Translation::none; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.start = WarmStart::opq; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.nonzeros = 50; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.anchor = 3; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.effort = Effort::best; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.unit_length = true; });
     expect_refused(vectors.view(), [](CompositeOptions& o) {

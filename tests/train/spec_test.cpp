@@ -114,6 +114,8 @@ TEST(TrainBySpec, NamesTheOptionThatIsWrong) {
         {"CQ2x2(translation=x)", "option translation: expected mean or none, got 'x'"},
         {"CQ2x2(translation=learnt)", "translation=learnt would change nothing for CQ: its words are free to take"},
         {"CQ2x2(anisotropy=much)", "option anisotropy: expected a number, got 'much'"},
+        {"NOCQ2x2(anchor=-1)", "train: expected an anchor of at least 0 vectors, got -1"},
+        {"NOCQ2x2(anchor=much)", "option anchor: expected auto or a number, got 'much'"},
         {"CQ2x2(anisotropy=0.5)", "expected an anisotropy of at least 1, got 0.5"},
         {"CQ2x2(anisotropy=2,bias=byte)", "anisotropy is an option of CQ with bias=float or dropped"},
         {"CQ2x2(anisotropy=2,translation=mean)", "error along the vector itself; expected translation=none"},
