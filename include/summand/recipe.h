@@ -21,6 +21,7 @@ enum class Constraint {
 /// Which vectors serve what.
 struct SplitRecipe {
     std::size_t held_out_one_in = 20;     ///< one vector in so many is kept out, to judge and to report by
+    std::size_t held_out_from = 2;        ///< vectors a word: with fewer, all are needed to learn from
     std::size_t most_held_out = 2048;     ///< more queries would not tell finer differences than seeds make
     std::size_t sample_per_word = 128;    ///< starts are learnt and tried on so many vectors a word: trials stay short
     std::size_t smallest_sample = 16384;  ///< but on no fewer, where there are so many

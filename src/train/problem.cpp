@@ -26,7 +26,7 @@ Split split(const Matrix<float>& rows, std::size_t held_out, std::uint64_t seed)
 }
 
 std::size_t held_out_of(std::size_t rows, std::size_t words, const SplitRecipe& recipe) {
-    return rows > 2 * words ? std::min(recipe.most_held_out, rows / recipe.held_out_one_in) : 0;
+    return rows > recipe.held_out_from * words ? std::min(recipe.most_held_out, rows / recipe.held_out_one_in) : 0;
 }
 
 std::size_t enough_of(const Problem& problem) {

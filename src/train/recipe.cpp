@@ -117,8 +117,8 @@ std::uint64_t hash_of(const Recipe& r) {
     std::vector<double> all;
     const auto add = [&](auto... values) { (all.push_back(static_cast<double>(values)), ...); };
     add(r.iterations, r.sweeps, r.perturbations, r.solver, r.ridge, r.level_clustering);
-    add(r.split.held_out_one_in, r.split.most_held_out, r.split.sample_per_word, r.split.smallest_sample,
-        r.split.judged_share);
+    add(r.split.held_out_one_in, r.split.held_out_from, r.split.most_held_out, r.split.sample_per_word,
+        r.split.smallest_sample, r.split.judged_share);
     add(r.start.usual, r.start.trial_iterations, r.start.vectors_per_word, r.start.pq_iterations,
         r.start.opq_iterations, r.start.rotation_iterations, r.start.dimensions);
     add(r.anchor.few);
