@@ -22,6 +22,7 @@
 #include "summand/neighbors.h"
 #include "summand/partition.h"
 #include "summand/quantizer.h"
+#include "summand/recipe.h"
 #include "summand/retrieval.h"
 #include "summand/search.h"
 #include "summand/text.h"

@@ -16,6 +16,7 @@
 #include "summand/execution.h"
 #include "summand/matrix.h"
 #include "summand/quantizer.h"
+#include "summand/recipe.h"
 
 namespace summand {
 
@@ -41,28 +42,16 @@ struct OpqOptions {
     std::size_t dictionaries = 8;
     std::size_t words = 256;
     RotationStart start = RotationStart::automatic;
-    int iterations = 40;  ///< rotation and k-means steps
+    int first_iterations = 6;  ///< of k-means before the first rotation
+    int iterations = 40;       ///< rotation and k-means steps
     bool unit_length = false;
     std::uint64_t seed = 1;
     Execution execution = {};
 };
 
-/// What ties the words of different dictionaries together; it names the method.
-enum class Constraint {
-    none,             ///< CQ: smallest error; what search needs beyond the look-ups is stored with the code
-    orthogonal,       ///< OCQ: dictionaries orthogonal to each other
-    near_orthogonal,  ///< NOCQ: the sum of inner products of the chosen words is a constant ε
-    learnt_offsets,   ///< LOCQ: word offsets learnt together with the words
-    augmented,        ///< QAV: the vector [-2x; |x|²] is quantized, which turns distances into inner products
-    upper_bound,      ///< UB: the sum of the inner products is part of what is minimised, by its magnitude
-};
-
-/// Where training starts: a block method, or M-1 free dictionaries and one of offset levels alone (LOCQ).
-enum class WarmStart { automatic, pq, opq, levels };
-
 enum class PenaltyRule {
     automatic,  ///< from the spread of near neighbours in the training set
-    validate,   ///< the paper's rule: best search of {5, 10, …, 100} neighbours on a sample
+    validate,   ///< the one of several with which held-out vectors find their neighbours earliest
     fixed,      ///< the number given
 };
 
@@ -82,10 +71,13 @@ struct Checkpoint {
     std::vector<float> translation = {};  ///< beyond the mean
     Dictionaries dictionaries = {};
     std::vector<float> word_offsets = {};
-    Matrix<std::uint8_t> codes = {};     ///< of the training vectors
-    std::vector<double> objective = {};  ///< so far
-    Matrix<float> rotation = {};         ///< OCQ: of the best solution so far with orthogonal dictionaries
-    Dictionaries blocks = {};            ///< its words; the other methods leave both empty
+    Matrix<std::uint8_t> codes = {};          ///< of the training vectors
+    std::vector<double> objective = {};       ///< so far
+    Matrix<float> rotation = {};              ///< OCQ: of the best solution so far with orthogonal dictionaries
+    Dictionaries blocks = {};                 ///< its words; the other methods leave both empty
+    Matrix<float> anchor = {};                ///< what words are pulled to, as Dictionaries::rows; OCQ leaves it empty
+    std::vector<double> anchor_offsets = {};  ///< and their offsets, beyond the squared lengths of those words
+    double anchor_weight = 0;                 ///< and how many vectors that counts as
 
     friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
@@ -95,7 +87,8 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    int iterations = 10;  ///< of dictionaries and codes by turns
+    std::optional<int> iterations = {};  ///< of dictionaries and codes by turns; empty: those of the recipe
+    std::optional<Recipe> recipe = {};   ///< empty: the default of the method
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;
     double penalty = 0;                       ///< μ, where the rule is `fixed`
@@ -104,6 +97,9 @@ struct CompositeOptions {
     std::optional<double> theta = {};         ///< LOCQ: θ of docs/methods/locq.md; empty: what searches best
     std::optional<double> expectation = {};   ///< LOCQ: share of x that a query near x keeps; empty: what searches best
     BiasStorage bias = BiasStorage::float32;  ///< CQ
+    /// The start of each word counts as that many vectors that use it; empty: found on held-out vectors where there are
+    /// few to learn from, else 0.
+    std::optional<double> anchor = {};
     double anisotropy = 1;  ///< CQ: weight of the error along a vector against that across it, for inner products
     Translation translation = Translation::mean;
     Effort effort = Effort::standard;  ///< that `encode` will use
@@ -113,6 +109,10 @@ struct CompositeOptions {
     const Checkpoint* resume = nullptr;                      ///< borrowed
     std::function<void(const Checkpoint&)> checkpoint = {};  ///< called after every iteration
 };
+
+/// Options of the algorithm as the paper prints it, for NOCQ and CQ: start from PQ, μ by validation, no centre, codes
+/// by sweeps alone. The spec says preset=paper.
+CompositeOptions paper_options(Constraint constraint, std::size_t dictionaries);
 
 Quantizer train(MatrixView<float> vectors, const PqOptions& options);
 Quantizer train(MatrixView<float> vectors, const OpqOptions& options);

@@ -26,12 +26,17 @@ void fill(ContainerWriter& writer, const Checkpoint& checkpoint) {
                                      {"penalty", hex(std::bit_cast<std::uint64_t>(checkpoint.penalty))},
                                      {"epsilon", hex(std::bit_cast<std::uint64_t>(checkpoint.epsilon))},
                                      {"theta", hex(std::bit_cast<std::uint64_t>(checkpoint.theta))},
-                                     {"expectation", hex(std::bit_cast<std::uint64_t>(checkpoint.expectation))}};
+                                     {"expectation", hex(std::bit_cast<std::uint64_t>(checkpoint.expectation))},
+                                     {"anchor_weight", hex(std::bit_cast<std::uint64_t>(checkpoint.anchor_weight))}};
     writer.add("translation", Element::float32, {D}, checkpoint.translation);
     writer.add("words", Element::float32, {M, K, D}, words.rows.values());
     writer.add("word_offsets", Element::float32, {M, K}, checkpoint.word_offsets);
     writer.add("codes", Element::uint8, {N, M}, checkpoint.codes.values());
     writer.add("objective", Element::float64, {checkpoint.objective.size()}, checkpoint.objective);
+    if (!checkpoint.anchor.empty()) {
+        writer.add("anchor", Element::float32, {M, K, D}, checkpoint.anchor.values());
+        writer.add("anchor_offsets", Element::float64, {M, K}, checkpoint.anchor_offsets);
+    }
     if (checkpoint.rotation.empty()) return;
     writer.add("rotation", Element::float32, {D, D}, checkpoint.rotation.values());
     add_blocks(writer, checkpoint.blocks, "block_words");
@@ -45,8 +50,8 @@ double read_double(const Fields& fields, const std::string& key) {
 
 Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
     const ContainerReader reader(bytes, name);
-    reader.expect(Kind::checkpoint,
-                  {"translation", "words", "word_offsets", "codes", "objective", "rotation", "blocks", "block_words"});
+    reader.expect(Kind::checkpoint, {"translation", "words", "word_offsets", "codes", "objective", "anchor",
+                                     "anchor_offsets", "rotation", "blocks", "block_words"});
     const nlohmann::json metadata = reader.metadata();
     const Fields fields(reader, metadata, "checkpoint");
     Checkpoint checkpoint;
@@ -60,6 +65,7 @@ Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
     checkpoint.epsilon = read_double(fields, "epsilon");
     checkpoint.theta = read_double(fields, "theta");
     checkpoint.expectation = read_double(fields, "expectation");
+    checkpoint.anchor_weight = read_double(fields, "anchor_weight");
     checkpoint.translation = reader.values<float>("translation", Element::float32, {D});
     words.rows = {words.count * words.words, D,
                   reader.values<float>("words", Element::float32, {words.count, words.words, D})};
@@ -70,6 +76,12 @@ Checkpoint load_from(const ByteSource& bytes, std::string_view name) {
                  "a code names a word beyond the ", words.words, " of its dictionary");
     checkpoint.objective =
         reader.values<double>("objective", Element::float64, {static_cast<std::uint64_t>(checkpoint.step)});
+    if (reader.has("anchor")) {
+        checkpoint.anchor = {words.count * words.words, D,
+                             reader.values<float>("anchor", Element::float32, {words.count, words.words, D})};
+        checkpoint.anchor_offsets =
+            reader.values<double>("anchor_offsets", Element::float64, {words.count, words.words});
+    }
     if (reader.has("rotation")) {
         checkpoint.rotation = {D, D, reader.values<float>("rotation", Element::float32, {D, D})};
         checkpoint.blocks = read_blocks(reader, words.count, words.words, D, "block_words");

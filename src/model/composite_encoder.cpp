@@ -13,8 +13,8 @@
 namespace summand {
 namespace {
 
-constexpr int kCostFirst =
-    5;  // one in so many trials heeds the cost from the start: some optima are far from a small error
+// One in so many trials minimises the whole cost from its first sweep on: some optima are far from a small error.
+constexpr int kCostFirst = 5;
 constexpr std::size_t kGroup = 32;  // vectors searched together: their terms stay in the L2 cache
 
 }  // namespace
@@ -187,7 +187,7 @@ void CompositeEncoder::greedy_start(std::span<Vector> vectors) const {
 }
 
 // Sweeps over the dictionaries, all vectors of the group together, so that the table of one dictionary is reused
-// while it is near. The first of several heeds the error alone: what the penalty favours near a start is soon left
+// while it is near. The first of several minimises the error alone: what the penalty favours near a start is soon left
 // behind. A vector rests once every dictionary was visited without a change, or it is where its origin rests.
 void CompositeEncoder::settle(std::span<Vector> vectors, int sweeps, std::size_t first, bool error_first) const {
     const std::size_t M = dictionaries_.count;

@@ -7,8 +7,8 @@
 //
 // by iterated conditional modes (one dictionary at a time, all its words tried) and iterated local search (one
 // dictionary, each in turn, takes its second-best word and another a random one, modes again, kept if better). The
-// first sweep heeds |r|² alone. Inner products of words come from a table in 16-bit integers, so that a visit adds M-1
-// rows of 512 bytes; decisions are made with it.
+// first sweep minimises |r|² alone. Inner products of words come from a table in 16-bit integers, so that a visit adds
+// M-1 rows of 512 bytes; decisions are made with it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What an effort means for the composite encoder.
+// What an effort means for the composite encoder. These numbers decide codes, not models: training uses them for its
+// held-out figures alone.
 #pragma once
 
 #include "model/composite_encoder.h"
@@ -6,8 +7,8 @@
 
 namespace summand {
 
-/// The fewer the dictionaries, the cheaper a perturbation, and the more of them pay; of many, a few perturbations would
-/// reach too little.
+/// Few dictionaries: a perturbation is cheap, and many of them pay. Many dictionaries: a few perturbations reach too
+/// little of the code.
 inline int usual_perturbations(std::size_t dictionaries) {
     if (dictionaries < 6) return 32;
     if (dictionaries < 8) return 16;

@@ -8,8 +8,6 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kParts = 16;
-constexpr double kRidge = 1;
-constexpr int kIterations = 40;
 constexpr double kTolerance = 1e-8;  // of the squared residual of the normal equations
 
 using Values = std::vector<double>;
@@ -55,22 +53,22 @@ private:
 }  // namespace
 
 void fit_additive(const Matrix<std::uint8_t>& codes, const std::vector<double>& targets, std::size_t words,
-                  const Execution& execution, std::vector<float>& values) {
+                  const Execution& execution, std::vector<float>& values, const OffsetRecipe& recipe) {
     const NormalEquations equations(codes, words, execution);
     const Values start(values.begin(), values.end());
     const Values counts = equations.collect([](std::size_t) { return 1.0; });
     Values change(equations.size(), 0.0), preconditioned(equations.size());
     Values residual = equations.collect([&](std::size_t n) { return targets[n] - equations.predict(start, n); });
     const auto precondition = [&] {
-        for (std::size_t i = 0; i < residual.size(); ++i) preconditioned[i] = residual[i] / (counts[i] + kRidge);
+        for (std::size_t i = 0; i < residual.size(); ++i) preconditioned[i] = residual[i] / (counts[i] + recipe.ridge);
         return dot(residual, preconditioned);
     };
     double size = precondition();
     const double enough = kTolerance * size;
     Values direction = preconditioned;
-    for (int i = 0; i < kIterations && size > enough; ++i) {
+    for (int i = 0; i < recipe.iterations && size > enough; ++i) {
         Values image = equations.collect([&](std::size_t n) { return equations.predict(direction, n); });
-        for (std::size_t j = 0; j < image.size(); ++j) image[j] += kRidge * direction[j];
+        for (std::size_t j = 0; j < image.size(); ++j) image[j] += recipe.ridge * direction[j];
         const double step = size / dot(direction, image);
         for (std::size_t j = 0; j < change.size(); ++j) {
             change[j] += step * direction[j];

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kTrainingWidth = 8;  // of the beam
 constexpr int kStartIterations = 10;       // of k-means, for each dictionary of the start
+constexpr double kRidge = 1;               // vectors' worth of weight on a word as it is
 constexpr int kLevelIterations = 25;       // of k-means, for the levels of the norm
 
 // One more dictionary of zero words, whose offsets are levels of |ȳ|²; the offsets of the words become zero.
@@ -53,7 +54,7 @@ Quantizer train(MatrixView<float> vectors, const AqOptions& options) {
     state.objective.clear();
     const Stopwatch watch;
     for (int step = 0; step < options.iterations; ++step) {
-        solve_dictionaries({input.view(), state.codes}, execution, state.dictionaries);
+        solve_dictionaries({input.view(), state.codes}, kRidge, execution, state.dictionaries);
         BeamEncoder(state.dictionaries, CodeSearch::beam, execution)
             .improve(input.vectors.view(), kTrainingWidth, execution, state.codes);
         state.objective.push_back(mean_squared_error(state.dictionaries, input.vectors.view(), state.codes, execution));

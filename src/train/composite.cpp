@@ -2,190 +2,90 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <utility>
 
-#include "base/random.h"
-#include "base/stopwatch.h"
 #include "kernels/kernels.h"
-#include "model/composite_encoder.h"
 #include "model/effort.h"
 #include "model/word_sum.h"
-#include "train/additive_fit.h"
 #include "train/dictionary_step.h"
 #include "train/gauss_newton.h"
-#include "train/prepare.h"
+#include "train/offset_rule.h"
 #include "train/registry.h"
 #include "train/sparse_words.h"
 
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 24;  // of L-BFGS per outer iteration
-constexpr int kNewtonIterations = 4;    // of conjugate gradients per outer iteration
-constexpr int kPerturbations = 2;       // of the codes per outer iteration, once the penalty has risen
-constexpr double kRamp = 0.6;           // share of the iterations in which the penalty rises from 1/100
-constexpr std::size_t kSamplePerWord = 128, kSmallestSample = 16384;
-constexpr std::size_t kMostHeldOut = 2048;
-// Weight of the penalty against the natural one, 1/(4 s²); more with few dictionaries, where errors are large, and
-// where the offsets are free to meet it.
-double penalty_factor(const CompositeOptions& options) {
-    if (options.constraint == Constraint::learnt_offsets)
-        return std::clamp(4.0 / static_cast<double>(options.dictionaries), 0.25, 0.6);
-    return options.dictionaries <= 5 ? 0.6 : 0.25;
-}
+GivenRule given_rule(const CompositeOptions& options) { return {options.expectation, options.theta}; }
 
-// Words are learnt better with less of the natural weight than codes are found with once words are learnt.
-double coding_penalty(const CompositeOptions& options, double penalty) {
-    if (options.constraint != Constraint::learnt_offsets || options.rule != PenaltyRule::automatic) return penalty;
-    return penalty * std::clamp(6.0 / static_cast<double>(options.dictionaries), 0.5, 0.75) / penalty_factor(options);
-}
-
-double ramped(double penalty, int step, int steps) {
-    return penalty * std::min(1.0, std::pow(10.0, -2 + 2 * (step + 1) / (kRamp * steps)));
-}
-
-void update_offsets(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
-                    CompositeModel& model) {
-    if (penalty.offsets == Offsets::free) {
-        const std::vector<double> targets = offset_targets(data, model.dictionaries, penalty, options.execution);
-        fit_additive(data.codes, targets, model.dictionaries.words, options.execution, model.word_offsets);
-    } else if (penalty.offsets == Offsets::tied) {
-        // e is the cross term less ε: its mean is what ε lacks.
-        tie_offsets(model);
-        const bool learnt = options.learn_epsilon && options.constraint == Constraint::near_orthogonal;
-        if (learnt) model.epsilon += evaluate(data, model, penalty, options.execution).excess;
-        tie_offsets(model);
+// The terms of e that make the method (composite_objective.h), before μ is known.
+CompositePenalty penalty_terms(const Problem& problem) {
+    const CompositeOptions& options = problem.options;
+    switch (options.constraint) {
+        case Constraint::learnt_offsets: {
+            const OffsetRule rule = usual_offset_rule(given_rule(options), problem.recipe.rule);
+            return {.theta = rule.theta, .expectation = rule.expectation, .offsets = Offsets::free};
+        }
+        case Constraint::augmented:
+            return {.theta = 1, .expectation = 0, .offsets = Offsets::free};
+        case Constraint::upper_bound:
+            return {.absolute = 1};
+        case Constraint::none:
+            if (options.anisotropy != 1) return {.theta = 1, .offsets = Offsets::none, .norm = 0};
+            return {};
+        case Constraint::near_orthogonal:
+        case Constraint::orthogonal:
+            return {};
     }
+    return {};
 }
 
-// Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step with them;
-// from then on with them alone.
-void update_sparse(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
-                   double share, CompositeState& state) {
-    Dictionaries& words = state.model.dictionaries;
-    if (share < 1) {
-        descend(data, penalty, kDescentIterations, options.execution, state.model);
-        const double next = share + 1 / (kRamp * options.iterations);
-        keep_strongest(data.codes, falling_nonzeros(words.rows.size(), options.nonzeros, next), words);
-    }
-    descend(data, penalty, kDescentIterations, options.execution, state.model, Support::nonzeros);
-}
-
-void update_dictionaries(const CompositeData& data, const CompositePenalty& penalty, const CompositeOptions& options,
-                         CompositeState& state) {
-    const Execution& execution = options.execution;
-    if (options.nonzeros > 0)
-        update_sparse(data, penalty, options, state.step / (kRamp * options.iterations), state);
-    else if (penalty.offsets != Offsets::tied && state.model.dictionaries.rows.rows() <= kMostNewtonWords)
-        newton_step(data, penalty, kNewtonIterations, execution, state.model);
-    else
-        descend(data, penalty, kDescentIterations, execution, state.model);
+// Share of the ramp that lies behind after `steps` iterations.
+double ramp_share(int steps, const Recipe& recipe) {
+    const double rising = recipe.penalty.ramp * recipe.iterations;
+    return rising > 0 ? steps / rising : 1;
 }
 
 CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty& penalty, const Execution& execution) {
     return {state.model.dictionaries, state.model.word_offsets, code_penalty(penalty), execution};
 }
 
-void update_codes(const CompositeTask& task, const CompositePenalty& penalty, int iterations, CompositeState& state) {
-    const bool risen = state.step >= kRamp * iterations;
-    const LocalSearch search{.perturbations = risen ? kPerturbations : 0,
-                             .seed = static_cast<std::uint64_t>(state.step)};
-    encoder_of(state, penalty, task.options.execution)
-        .improve(task.first(state.codes.rows()), search, task.options.execution, state.codes);
-}
-
-// From the sample to all vectors.
-void cover_all(const CompositeTask& task, const CompositePenalty& penalty, CompositeState& state) {
-    const std::size_t covered = state.codes.rows(), all = task.vectors.rows();
-    if (covered == all) return;
-    const Matrix<std::uint8_t> rest =
-        encoder_of(state, penalty, task.options.execution)
-            .encode(task.input.view().slice(covered, all - covered), {.sweeps = 2}, task.options.execution);
-    std::vector<std::uint8_t> codes = state.codes.values();
-    codes.insert(codes.end(), rest.values().begin(), rest.values().end());
-    state.codes = Matrix<std::uint8_t>(all, rest.columns(), std::move(codes));
-}
-
-// Σc of the vectors that the state covers.
-Matrix<float> sums_of(const CompositeState& state, const Execution& execution) {
-    return word_sums(state.model.dictionaries, state.codes, execution);
-}
-
-GivenRule given_rule(const CompositeOptions& options) { return {options.expectation, options.theta}; }
-
-// Near the end the residuals are what they will be, and the rule that fits them can be told.
-void choose_rule(const CompositeState& state, CompositeTask& task) {
-    if (task.options.constraint != Constraint::learnt_offsets) return;
-    const Execution& execution = task.options.execution;
-    task.rule = best_offset_rule(task.held_out_input.vectors.view(), task.first(state.codes.rows()).vectors,
-                                 sums_of(state, execution).view(), given_rule(task.options), execution);
-}
-
-Matrix<float> moved(const Matrix<float>& rows, const std::vector<float>& translation) {
-    Matrix<float> result = rows;
-    for (std::size_t n = 0; n < rows.rows(); ++n)
-        for (std::size_t d = 0; d < translation.size(); ++d) result[n][d] -= translation[d];
-    return result;
-}
-
-// t = t + mean residual, which is the closed form of the paper's global translation.
-void update_translation(CompositeTask& task, const CompositeState& state) {
-    const std::size_t D = task.vectors.columns();
-    const Dictionaries& words = state.model.dictionaries;
-    const CompositeView view = task.first(state.codes.rows());
-    std::vector<double> mean(D, 0.0);
-    std::vector<float> sum(D);
-    std::vector<const float*> chosen(words.count);
-    for (std::size_t n = 0; n < view.rows(); ++n) {
-        for (std::size_t m = 0; m < words.count; ++m) chosen[m] = words.word(m, state.codes[n][m]);
-        kernels().sum_rows(chosen.data(), words.count, D, sum.data());
-        for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.vectors[n][d] - sum[d]);
+// Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step with them;
+// from then on with them alone.
+void update_sparse(const Problem& problem, const CompositePenalty& penalty, CompositeState& state) {
+    const LbfgsRecipe& lbfgs = problem.recipe.lbfgs;
+    Dictionaries& words = state.model.dictionaries;
+    if (state.step == 0 || ramp_share(state.step, problem.recipe) < 1) {
+        descend(state.data(), penalty, lbfgs, problem.execution(), state.model);
+        const double share = ramp_share(state.step + 1, problem.recipe);
+        keep_strongest(state.codes, falling_nonzeros(words.rows.size(), problem.options.nonzeros, share), words);
     }
-    std::vector<float> translation = task.translation;
-    for (std::size_t d = 0; d < D; ++d)
-        translation[d] += static_cast<float>(mean[d] / static_cast<double>(view.rows()));
-    task.translate(std::move(translation));
+    descend(state.data(), penalty, lbfgs, problem.execution(), state.model, Support::nonzeros);
 }
 
-double deviation(const CompositeTerms& terms) {
-    return std::sqrt(std::max(0.0, terms.squared_excess - terms.excess * terms.excess));
-}
+constexpr CompositePenalty kPlain = {.offsets = Offsets::free};  // |r|² and |ȳ|² - Σ word_offset
 
-void report(const CompositeTask& task, const CompositeState& state, const CompositeTerms& terms, const Stopwatch& watch,
-            int resumed) {
-    if (!task.options.execution.progress) return;
-    task.options.execution.progress({.stage = method_name(task.options),
-                                     .step = static_cast<std::size_t>(state.step),
-                                     .steps = static_cast<std::size_t>(task.options.iterations),
-                                     .objective = terms.objective(task.penalty(state.penalty)),
-                                     .distortion = terms.error,
-                                     .cross_term_spread = terms.error > 0 ? deviation(terms) / terms.error : 0,
-                                     .seconds = watch.seconds(),
-                                     .resumed = static_cast<std::size_t>(resumed)});
-}
-
-Matrix<std::uint8_t> held_out_codes(const CompositeTask& task, const CompositeState& state) {
-    return encoder_of(state, task.penalty(state.penalty), task.options.execution)
-        .encode(task.held_out_input.view(), local_search(task.options.effort, task.options.dictionaries),
-                task.options.execution);
-}
-
-// |r|² and |ȳ|² - Σ word_offset with the finished model.
-CompositeTerms plain_terms(const Matrix<float>& vectors, const Matrix<std::uint8_t>& codes, const Quantizer& model,
-                           const CompositeTask& task, const Execution& execution) {
-    const CompositeInput input = composite_input(moved(vectors, task.translation));
-    return evaluate({input.view().slice(0, codes.rows()), codes}, {model.dictionaries, model.word_offsets},
-                    {.offsets = Offsets::free}, execution);
+// How many vectors the start of a word counts as until a weight is chosen.
+double first_weight(const Problem& problem) {
+    const std::vector<double>& weights = problem.recipe.anchor.weights;
+    return problem.options.anchor.value_or(problem.few() && !weights.empty() ? weights.front() : 0);
 }
 
 }  // namespace
 
-bool compares_starts(const CompositeOptions& options) {
-    return options.start == WarmStart::automatic && options.dictionaries > 1 &&
-           (options.constraint == Constraint::learnt_offsets ||
-            (options.constraint == Constraint::near_orthogonal && options.nonzeros == 0));
+CompositeState begin(const Problem& problem, Dictionaries dictionaries, Matrix<std::uint8_t> codes) {
+    CompositeState state{.model = {.dictionaries = std::move(dictionaries)},
+                         .codes = std::move(codes),
+                         .penalty = penalty_terms(problem),
+                         .translation = std::vector<float>(problem.centre.size(), 0.0f),
+                         .vectors = problem.vectors,
+                         .held_out = problem.held_out};
+    if (state.penalty.offsets == Offsets::none)
+        state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
+    else
+        tie_offsets(state.model);
+    state.anchor = std::make_shared<Anchor>(anchor_at(state.model, first_weight(problem)));
+    return state;
 }
 
 CodePenalty code_penalty(const CompositePenalty& penalty) {
@@ -194,134 +94,131 @@ CodePenalty code_penalty(const CompositePenalty& penalty) {
             static_cast<float>(penalty.norm)};
 }
 
-void CompositeTask::translate(std::vector<float> to) {
-    translation = std::move(to);
-    input = composite_input(moved(vectors, translation));
-    held_out_input = composite_input(moved(held_out, translation));
+CompositePenalty ramped(const CompositePenalty& penalty, int step, const Recipe& recipe) {
+    const double decades = recipe.penalty.decades;
+    const double rising = recipe.penalty.ramp * recipe.iterations;
+    const double factor = std::min(1.0, std::pow(10.0, -decades + decades * (step + 1) / rising));
+    CompositePenalty result = penalty;
+    result.penalty *= factor;
+    result.absolute *= factor;
+    return result;
 }
 
-CompositeTask composite_task(MatrixView<float> vectors, const CompositeOptions& options) {
-    Prepared data = prepare(vectors, {options.dictionaries, options.words}, options.unit_length, options.execution);
-    if (options.translation == Translation::none)
-        for (std::size_t d = 0; d < data.centre.size(); ++d) {
-            for (std::size_t n = 0; n < data.vectors.rows(); ++n) data.vectors[n][d] += data.centre[d];
-            data.centre[d] = 0;
-        }
-    CompositeTask task{.options = options, .mean = std::move(data.centre)};
-    task.translation.assign(vectors.columns(), 0.0f);
-    const std::size_t N = vectors.rows(), D = vectors.columns();
-    const std::size_t spare = N > 2 * options.words ? std::min(kMostHeldOut, N / 20) : 0;
-    Random random(options.seed);
-    const std::vector<std::size_t> order = permutation(N, random);
-    task.held_out = Matrix<float>(spare, D);
-    task.vectors = Matrix<float>(N - spare, D);
-    for (std::size_t i = 0; i < N; ++i)
-        std::copy_n(data.vectors.row(order[i]), D, i < spare ? task.held_out.row(i) : task.vectors.row(i - spare));
-    const std::size_t enough = std::max(kSmallestSample, kSamplePerWord * options.words);
-    task.sample = std::min(N - spare, enough);
-    const bool judged = compares_starts(options) || options.rule == PenaltyRule::validate;
-    if (spare > 0 && judged) task.sample = std::min((N - spare) * 3 / 4, enough);
-    if (task.penalised()) task.pairs = near_pairs(task.vectors.view(), options.execution);
-    if (options.constraint == Constraint::learnt_offsets) task.rule = usual_offset_rule(given_rule(options));
-    if (options.constraint == Constraint::augmented) task.rule = {.expectation = 0, .theta = 1};
-    task.input = composite_input(task.vectors);
-    task.held_out_input = composite_input(task.held_out);
-    return task;
+void translate(const Problem& problem, std::vector<float> translation, CompositeState& state) {
+    state.translation = std::move(translation);
+    state.vectors = moved(*problem.vectors, state.translation);
+    state.held_out = moved(*problem.held_out, state.translation);
 }
 
-double automatic_penalty(const CompositeTask& task, const Dictionaries& words, const Matrix<std::uint8_t>& codes) {
-    NearPairs covered;
-    std::copy_if(task.pairs.begin(), task.pairs.end(), std::back_inserter(covered),
-                 [&](const auto& pair) { return pair.first < codes.rows(); });
-    const double variance =
-        score_variance(task.vectors.view(), covered, task.rule, words, codes, task.options.execution);
-    return variance > 0 ? penalty_factor(task.options) / (4 * variance) : 0;
+void cover_all(const Problem& problem, CompositeState& state) {
+    const std::size_t covered = state.codes.rows(), all = state.vectors->vectors.rows();
+    if (covered == all) return;
+    const Matrix<std::uint8_t> rest =
+        encoder_of(state, ramped(state.penalty, state.step, problem.recipe), problem.execution())
+            .encode(state.vectors->view().slice(covered, all - covered), {.sweeps = problem.recipe.judge.sweeps},
+                    problem.execution());
+    std::vector<std::uint8_t> codes = state.codes.values();
+    codes.insert(codes.end(), rest.values().begin(), rest.values().end());
+    state.codes = Matrix<std::uint8_t>(all, rest.columns(), std::move(codes));
 }
 
-CompositeTerms iterate(CompositeTask& task, int iterations, CompositeState& state) {
-    const CompositeOptions& options = task.options;
-    const CompositePenalty penalty = task.penalty(ramped(state.penalty, state.step, iterations));
-    const CompositeData data{task.first(state.codes.rows()), state.codes};
-    update_offsets(data, penalty, options, state.model);
-    update_dictionaries(data, penalty, options, state);
-    update_codes(task, penalty, iterations, state);
-    if (options.translation == Translation::learnt) update_translation(task, state);
-    ++state.step;
-    const CompositeTerms terms = evaluate({task.first(state.codes.rows()), state.codes}, state.model,
-                                          task.penalty(state.penalty), options.execution);
-    state.objective.push_back(terms.objective(task.penalty(state.penalty)));
-    return terms;
-}
-
-void alternate(CompositeTask& task, CompositeState& state) {
-    const Stopwatch watch;
-    const CompositeOptions& options = task.options;
-    const std::uint64_t hash = task_hash(task);
-    const int resumed = state.step;
-    const int last_ones = std::min(options.iterations - 1, static_cast<int>(std::ceil(kRamp * options.iterations)));
-    cover_all(task, task.penalty(ramped(state.penalty, state.step, options.iterations)), state);
-    while (state.step < options.iterations) {
-        if (state.step == last_ones) choose_rule(state, task);
-        report(task, state, iterate(task, options.iterations, state), watch, resumed);
-        save_checkpoint(task, hash, state);
+void update_offsets(const Problem& problem, const CompositePenalty& penalty, CompositeState& state) {
+    const Execution& execution = problem.execution();
+    CompositeModel& model = state.model;
+    if (penalty.offsets == Offsets::free) {
+        const std::vector<double> targets = offset_targets(state.data(), model.dictionaries, penalty, execution);
+        fit_offsets(state.data(), targets, problem.recipe.offsets, execution, model);
+    } else if (penalty.offsets == Offsets::tied) {
+        // e is the cross term less ε: its mean is what ε lacks. UB has no ε.
+        tie_offsets(model);
+        if (problem.options.learn_epsilon && penalty.absolute == 0)
+            model.epsilon += evaluate(state.data(), model, penalty, execution).excess;
+        tie_offsets(model);
     }
-    update_offsets({task.input.view(), state.codes}, task.penalty(state.penalty), options, state.model);
 }
 
-CompositeTerms held_out_terms(const CompositeTask& task, const CompositeState& state) {
-    return evaluate({task.held_out_input.view(), held_out_codes(task, state)}, state.model, task.penalty(state.penalty),
-                    task.options.execution);
+void update_dictionaries(const Problem& problem, const CompositePenalty& penalty, CompositeState& state) {
+    const Recipe& recipe = problem.recipe;
+    if (problem.options.nonzeros > 0)
+        update_sparse(problem, penalty, state);
+    else if (penalty.offsets != Offsets::tied && state.model.dictionaries.rows.rows() <= recipe.newton.most_words)
+        newton_step(state.data(), penalty, recipe.newton, problem.execution(), state.model);
+    else
+        descend(state.data(), penalty, recipe.lbfgs, problem.execution(), state.model);
 }
 
-CompositeView judged_vectors(const CompositeTask& task, const CompositeState& state) {
-    const std::size_t covered = state.codes.rows(), fresh = std::min(covered, task.vectors.rows() - covered);
-    const CompositeView all = fresh > 0 ? task.input.view().slice(covered, fresh) : task.first(covered);
-    return all.slice(0, std::min(kJudgedVectors, fresh > 0 ? fresh : covered));
+void update_codes(const Problem& problem, const CompositePenalty& penalty, CompositeState& state) {
+    const Recipe& recipe = problem.recipe;
+    const bool risen = ramp_share(state.step, recipe) >= 1;
+    const LocalSearch search{.sweeps = recipe.sweeps,
+                             .perturbations = risen ? recipe.perturbations : 0,
+                             .seed = static_cast<std::uint64_t>(state.step)};
+    encoder_of(state, penalty, problem.execution()).improve(state.view(), search, problem.execution(), state.codes);
 }
 
-JudgedScores judged_scores(const CompositeTask& task, const CompositeState& state) {
-    const Execution& execution = task.options.execution;
-    const Matrix<std::uint8_t> codes = encoder_of(state, task.penalty(state.penalty), execution)
-                                           .encode(judged_vectors(task, state), {.sweeps = 2}, execution);
-    JudgedScores scores{word_sums(state.model.dictionaries, codes, execution), Matrix<float>(1, codes.rows())};
-    for (std::size_t n = 0; n < codes.rows(); ++n)
-        for (std::size_t m = 0; m < codes.columns(); ++m)
-            scores.offsets[0][n] += state.model.word_offsets[m * task.options.words + codes[n][m]];
-    return scores;
+void update_translation(const Problem& problem, CompositeState& state) {
+    if (problem.options.translation != Translation::learnt) return;
+    const CompositeView view = state.view();
+    const std::size_t D = view.vectors.columns();
+    const Matrix<float> sums = word_sums(state.model.dictionaries, state.codes, problem.execution());
+    std::vector<double> mean(D, 0.0);
+    for (std::size_t n = 0; n < view.rows(); ++n)
+        for (std::size_t d = 0; d < D; ++d) mean[d] += static_cast<double>(view.vectors[n][d] - sums[n][d]);
+    std::vector<float> translation = state.translation;
+    for (std::size_t d = 0; d < D; ++d)
+        translation[d] += static_cast<float>(mean[d] / static_cast<double>(view.rows()));
+    translate(problem, std::move(translation), state);
 }
 
-std::vector<double> search_costs(const CompositeTask& task, const CompositeState& state,
-                                 const std::vector<std::size_t>& nearest) {
-    const JudgedScores scores = judged_scores(task, state);
-    return search_costs(task.held_out_input.vectors.view(), nearest, scores.sums.view(), scores.offsets,
-                        task.options.execution)
-        .values();
+void update_rule(const Problem& problem, CompositeState& state) {
+    if (problem.options.constraint != Constraint::learnt_offsets) return;
+    const Execution& execution = problem.execution();
+    const OffsetRule rule = best_offset_rule(state.held_out->vectors.view(), state.view().vectors,
+                                             word_sums(state.model.dictionaries, state.codes, execution).view(),
+                                             given_rule(problem.options), execution, problem.recipe);
+    state.penalty.theta = rule.theta;
+    state.penalty.expectation = rule.expectation;
 }
 
-Quantizer assemble(const CompositeTask& task, const CompositeState& state) {
-    const CompositeOptions& options = task.options;
+CompositePenalty coding_penalty(const Problem& problem, const CompositeState& state) {
+    CompositePenalty penalty = state.penalty;
+    if (problem.options.rule == PenaltyRule::automatic && problem.recipe.penalty.factor > 0)
+        penalty.penalty *= problem.recipe.penalty.coding_factor / problem.recipe.penalty.factor;
+    return penalty;
+}
+
+CompositeTerms held_out_terms(const Problem& problem, const CompositeState& state, const CompositePenalty& penalty) {
+    const Execution& execution = problem.execution();
+    const CompositeView held_out = state.held_out->view();
+    const LocalSearch search = local_search(problem.options.effort, state.model.dictionaries.count);
+    const Matrix<std::uint8_t> codes =
+        encoder_of(state, coding_penalty(problem, state), execution).encode(held_out, search, execution);
+    return evaluate({held_out, codes}, state.model, penalty, execution);
+}
+
+Quantizer assemble(const Problem& problem, const CompositeState& state) {
+    const CompositeOptions& options = problem.options;
     Quantizer model{.method = std::string(method_name(options)), .unit_length = options.unit_length};
-    model.centre = task.mean;
-    for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += task.translation[d];
+    model.centre = problem.centre;
+    for (std::size_t d = 0; d < model.centre.size(); ++d) model.centre[d] += state.translation[d];
     model.dictionaries = state.model.dictionaries;
     model.word_offsets = state.model.word_offsets;
-    const CodePenalty penalty = code_penalty(task.penalty(coding_penalty(options, state.penalty)));
+    const CodePenalty penalty = code_penalty(coding_penalty(problem, state));
     model.encoder = {.penalty = penalty.penalty,
                      .theta = penalty.theta,
                      .expectation = penalty.expectation,
                      .absolute_penalty = penalty.absolute,
                      .norm = penalty.norm,
                      .effort = options.effort};
-    const CompositeTerms learnt = plain_terms(task.vectors, state.codes, model, task, options.execution);
-    model.training = {.vectors = task.vectors.rows(),
+    const CompositeTerms learnt = evaluate({state.view(), state.codes}, state.model, kPlain, options.execution);
+    model.training = {.vectors = state.codes.rows(),
                       .distortion = learnt.error,
-                      .cross_term_deviation = deviation(learnt),
+                      .cross_term_deviation = learnt.deviation(),
                       .objective = state.objective};
-    if (task.held_out.empty()) return model;
-    const CompositeTerms held_out =
-        plain_terms(task.held_out, held_out_codes(task, state), model, task, options.execution);
-    model.training.held_out_distortion = held_out.error;
-    model.training.cross_term_deviation = deviation(held_out);
+    if (problem.held_out->vectors.rows() == 0) return model;
+    const CompositeTerms fresh = held_out_terms(problem, state, kPlain);
+    model.training.held_out_distortion = fresh.error;
+    model.training.cross_term_deviation = fresh.deviation();
     return model;
 }
 

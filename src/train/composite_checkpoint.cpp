@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "summand/error.h"
 #include "train/composite.h"
+#include "train/recipe.h"
+#include "train/registry.h"
 
 namespace summand {
 
@@ -12,7 +14,7 @@ std::uint64_t training_hash(const CompositeOptions& o, MatrixView<float> vectors
     const std::uint64_t whole[] = {number(o.constraint),
                                    o.dictionaries,
                                    o.words,
-                                   number(o.iterations),
+                                   hash_of(recipe_of(o)),
                                    number(o.start),
                                    number(o.rule),
                                    number(o.bias),
@@ -24,13 +26,10 @@ std::uint64_t training_hash(const CompositeOptions& o, MatrixView<float> vectors
                                    held_out,
                                    o.nonzeros};
     constexpr double kChosen = 1e300;  // stands for a number that the training chooses
-    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen), o.anisotropy};
+    const double real[] = {o.penalty, o.theta.value_or(kChosen), o.expectation.value_or(kChosen), o.anisotropy,
+                           o.anchor.value_or(kChosen)};
     return hash64(vectors.row(0), vectors.rows() * vectors.columns() * sizeof(float),
                   hash64(real, sizeof(real), hash64(whole, sizeof(whole))));
-}
-
-std::uint64_t task_hash(const CompositeTask& task) {
-    return training_hash(task.options, task.vectors.view(), task.held_out.rows());
 }
 
 void require_same_training(const Checkpoint& checkpoint, std::uint64_t hash, const CompositeOptions& options,
@@ -43,32 +42,43 @@ void require_same_training(const Checkpoint& checkpoint, std::uint64_t hash, con
             "that made it");
 }
 
-void save_checkpoint(const CompositeTask& task, std::uint64_t hash, const CompositeState& state) {
-    if (!task.options.checkpoint) return;
-    task.options.checkpoint({.task = hash,
-                             .step = static_cast<int>(state.objective.size()),
-                             .penalty = state.penalty,
-                             .epsilon = state.model.epsilon,
-                             .theta = task.rule.theta,
-                             .expectation = task.rule.expectation,
-                             .translation = task.translation,
-                             .dictionaries = state.model.dictionaries,
-                             .word_offsets = state.model.word_offsets,
-                             .codes = state.codes,
-                             .objective = state.objective});
+void save_checkpoint(const Problem& problem, const CompositeState& state) {
+    if (!problem.options.checkpoint) return;
+    problem.options.checkpoint({.task = problem.hash,
+                                .step = static_cast<int>(state.objective.size()),
+                                .penalty = state.penalty.penalty,
+                                .epsilon = state.model.epsilon,
+                                .theta = state.penalty.theta,
+                                .expectation = state.penalty.expectation,
+                                .translation = state.translation,
+                                .dictionaries = state.model.dictionaries,
+                                .word_offsets = state.model.word_offsets,
+                                .codes = state.codes,
+                                .objective = state.objective,
+                                .anchor = state.anchor->words,
+                                .anchor_offsets = state.anchor->beyond,
+                                .anchor_weight = state.anchor->weight});
 }
 
-CompositeState resume(CompositeTask& task, const Checkpoint& checkpoint) {
-    require_same_training(checkpoint, task_hash(task), task.options, task.vectors.view());
+CompositeState resume(const Problem& problem, const Checkpoint& checkpoint) {
+    require_same_training(checkpoint, problem.hash, problem.options, problem.vectors->vectors.view());
+    require(checkpoint.anchor.rows() == checkpoint.dictionaries.rows.rows() &&
+                checkpoint.anchor.columns() == checkpoint.dictionaries.dimensions() &&
+                checkpoint.anchor_offsets.size() == checkpoint.anchor.rows(),
+            "train: the checkpoint of ", method_name(problem.options), " has no start of its words");
     // CQ has as many iterations without a penalty before those with one.
-    const int before = task.options.constraint == Constraint::none ? task.options.iterations : 0;
-    CompositeState state{.model = {checkpoint.dictionaries, checkpoint.word_offsets, checkpoint.epsilon},
-                         .codes = checkpoint.codes,
-                         .penalty = checkpoint.penalty,
-                         .step = std::max(0, checkpoint.step - before),
-                         .objective = checkpoint.objective};
-    task.rule = {checkpoint.expectation, checkpoint.theta};
-    if (checkpoint.translation != task.translation) task.translate(checkpoint.translation);
+    const int before = problem.options.constraint == Constraint::none ? problem.recipe.iterations : 0;
+    CompositeState state = begin(problem, checkpoint.dictionaries, checkpoint.codes);
+    state.model.word_offsets = checkpoint.word_offsets;
+    state.model.epsilon = checkpoint.epsilon;
+    state.penalty.penalty = checkpoint.penalty;
+    state.penalty.theta = checkpoint.theta;
+    state.penalty.expectation = checkpoint.expectation;
+    state.step = std::max(0, checkpoint.step - before);
+    state.objective = checkpoint.objective;
+    state.anchor =
+        std::make_shared<Anchor>(Anchor{checkpoint.anchor, checkpoint.anchor_offsets, checkpoint.anchor_weight});
+    if (checkpoint.translation != state.translation) translate(problem, checkpoint.translation, state);
     return state;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "kernels/kernels.h"
+#include "train/anchor.h"
 
 namespace summand {
 namespace {
@@ -158,6 +159,7 @@ CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, 
         terms.excess += part.excess;
         terms.magnitude += part.magnitude;
     }
+    terms.pull = anchor_cost(data, model, penalty, gradient);
     return terms;
 }
 

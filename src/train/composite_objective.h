@@ -7,9 +7,11 @@
 // where a is the expectation. For norm = a = 1, e_n = |ȳ_n|² - theta·|r_n|² - Σ word_offset. In the paper (NOCQ)
 // moreover theta = 0 and the offsets are tied to the words, word_offset = |c|² + ε/M, so that e_n is the cross term
 // less ε; elsewhere (LOCQ) they are free. For norm = 0 and theta = 1 (anisotropic CQ) there are none, and e_n is
-// -2 a·y_n·r_n.
+// -2 a·y_n·r_n. Words that are pulled to an anchor add its terms (anchor.h).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -31,9 +33,12 @@ struct CompositeModel {
     double epsilon = 0;               ///< used where the offsets are tied
 };
 
+struct Anchor;  // anchor.h
+
 struct CompositeData {
     CompositeView vectors;
     const Matrix<std::uint8_t>& codes;
+    const Anchor* anchor = nullptr;  ///< what words are pulled to; borrowed
 };
 
 struct CompositePenalty {
@@ -50,8 +55,11 @@ struct CompositeTerms {
     double squared_excess = 0;  ///< mean e²
     double excess = 0;          ///< mean e
     double magnitude = 0;       ///< mean |e|
+    double pull = 0;            ///< what the distances from the anchor cost
 
-    double objective(double penalty) const { return error + penalty * squared_excess; }
+    /// Standard deviation of e.
+    double deviation() const { return std::sqrt(std::max(0.0, squared_excess - excess * excess)); }
+    double objective(double penalty) const { return error + penalty * squared_excess + pull; }
     double objective(const CompositePenalty& penalty) const {
         return objective(penalty.penalty) + penalty.absolute * magnitude;
     }
@@ -69,9 +77,9 @@ struct CompositeGradient {
     std::vector<WordSums> parts = {};  ///< that it was summed from; their memory serves the next sum
 };
 
-/// What term(part, n, direction) yields, summed over the vectors that use each word and multiplied by `scale`: D
-/// numbers written to `direction`, and the number returned. Parts of the data run at the same time; they and their
-/// order depend on the number of vectors alone, so the sums are the same for every number of threads.
+/// For each word, sums a term over the vectors that use it and multiplies the sum by `scale`. term(part, n, direction)
+/// writes the D numbers of vector n to `direction` and returns one more. Parts of the data run at the same time; they
+/// and their order depend on the number of vectors alone, so the sums are the same for every number of threads.
 using WordTerm = std::function<double(std::size_t part, std::size_t n, float* direction)>;
 void sum_by_word(const Matrix<std::uint8_t>& codes, std::size_t words, std::size_t dimensions, double scale,
                  const WordTerm& term, const Execution& execution, CompositeGradient& sums);
@@ -82,7 +90,7 @@ void tie_offsets(CompositeModel& model);
 CompositeTerms evaluate(const CompositeData& data, const CompositeModel& model, const CompositePenalty& penalty,
                         const Execution& execution, CompositeGradient* gradient = nullptr);
 
-/// e_n without the offsets: what those should add up to.
+/// Returns e_n + Σ word_offset: what the offsets of each code should add up to.
 std::vector<double> offset_targets(const CompositeData& data, const Dictionaries& dictionaries,
                                    const CompositePenalty& penalty, const Execution& execution);
 

@@ -1,8 +1,9 @@
 // What is wrong with options of the composite family before any vector is seen.
 #include <cmath>
+#include <vector>
 
 #include "summand/error.h"
-#include "train/composite.h"
+#include "train/problem.h"
 #include "train/registry.h"
 
 namespace summand {
@@ -19,13 +20,6 @@ void check_translation(const CompositeOptions& options) {
             "train: OCQ subtracts the mean, it has no other translation");
 }
 
-void check_start(const CompositeOptions& options) {
-    const bool may_have_levels = options.constraint == Constraint::learnt_offsets && options.dictionaries >= 2;
-    require(options.start != WarmStart::levels || may_have_levels,
-            "train: start=levels needs LOCQ with at least 2 dictionaries, got ", method_name(options), " with ",
-            options.dictionaries);
-}
-
 void check_anisotropy(const CompositeOptions& options) {
     require(std::isfinite(options.anisotropy) && options.anisotropy >= 1,
             "train: expected an anisotropy of at least 1, got ", options.anisotropy);
@@ -36,10 +30,30 @@ void check_anisotropy(const CompositeOptions& options) {
             "train: anisotropy weighs the error along the vector itself; expected translation=none");
 }
 
+void check_anchor(const CompositeOptions& options, const Recipe& recipe) {
+    std::vector<double> weights = recipe.anchor.weights;
+    weights.push_back(options.anchor.value_or(0));
+    for (const double weight : weights)
+        require(std::isfinite(weight) && weight >= 0, "train: expected an anchor of at least 0 vectors, got ", weight);
+}
+
 }  // namespace
 
+CompositeOptions paper_options(Constraint constraint, std::size_t dictionaries) {
+    require(constraint == Constraint::near_orthogonal || constraint == Constraint::none,
+            "train: the paper's algorithm is a preset of NOCQ and CQ");
+    return {.constraint = constraint,
+            .dictionaries = dictionaries,
+            .recipe = paper_recipe(constraint, dictionaries),
+            .start = WarmStart::pq,
+            .rule = PenaltyRule::validate,
+            .translation = Translation::none,
+            .effort = Effort::fast};
+}
+
 void check_options(const CompositeOptions& options) {
-    require(options.iterations >= 1, "train: expected at least 1 iteration, got ", options.iterations);
+    const Recipe recipe = recipe_of(options);
+    require(recipe.iterations >= 1, "train: expected at least 1 iteration, got ", recipe.iterations);
     require(options.constraint != Constraint::none || options.bias != BiasStorage::byte ||
                 options.dictionaries < kMaxDictionaries,
             "train: CQ with bias=byte adds a dictionary; expected at most ", kMaxDictionaries - 1,
@@ -48,7 +62,7 @@ void check_options(const CompositeOptions& options) {
             "train: expected a penalty of at least 0, got ", options.penalty);
     require(options.nonzeros == 0 || options.constraint == Constraint::near_orthogonal,
             "train: sparse words are an option of NOCQ, got ", method_name(options));
-    check_start(options);
+    check_anchor(options, recipe);
     check_translation(options);
     check_anisotropy(options);
     if (options.resume || options.checkpoint) require_resumable(method_name(options));

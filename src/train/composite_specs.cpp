@@ -3,9 +3,12 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 #include "summand/error.h"
-#include "train/composite.h"
+#include "train/problem.h"
+#include "train/recipe.h"
 #include "train/sparse_words.h"
 #include "train/spec_options.h"
 #include "train/spec_trainers.h"
@@ -18,52 +21,74 @@ PenaltyRule penalty_rule(const std::string& text) {
     return text == "validate" ? PenaltyRule::validate : PenaltyRule::fixed;
 }
 
-WarmStart start_of(Constraint constraint, SpecOptions& read) {
-    if (constraint == Constraint::learnt_offsets)
-        return read.choice<WarmStart>("start", {{"auto", WarmStart::automatic},
-                                                {"pq", WarmStart::pq},
-                                                {"opq", WarmStart::opq},
-                                                {"levels", WarmStart::levels}});
-    return read.choice<WarmStart>("start",
-                                  {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq}, {"opq", WarmStart::opq}});
-}
-
 std::optional<double> automatic_or_number(SpecOptions& read, std::string_view name) {
     if (read.text(name, "auto") == "auto") return {};
     return read.number(name, 0, "auto or a number");
 }
 
-Translation translation_of(SpecOptions& read, Constraint constraint) {
+Translation translation_of(SpecOptions& read, Constraint constraint, Translation usual) {
+    if (read.text("translation", "") == "") return usual;
     if (constraint != Constraint::none && constraint != Constraint::augmented)
         return read.choice<Translation>(
             "translation", {{"mean", Translation::mean}, {"none", Translation::none}, {"learnt", Translation::learnt}});
-    if (read.text("translation", "mean") == "learnt") return Translation::learnt;  // check_options says why not
+    if (read.text("translation", "") == "learnt") return Translation::learnt;  // check_options says why not
     return read.choice<Translation>("translation", {{"mean", Translation::mean}, {"none", Translation::none}});
 }
 
-// Few dictionaries with offsets to learn gain from more iterations, and cost little.
-constexpr std::size_t kFewDictionaries = 6;
-constexpr int kIterationsOfFew = 20;
+// The numbers of the recipe that the spec changes.
+void read_recipe(Constraint constraint, SpecOptions& read, Recipe& recipe) {
+    for (const RecipeOption& option : recipe_options()) {
+        if (!option.serves(constraint)) continue;
+        std::visit(
+            [&](auto* value) {
+                using Number = std::remove_pointer_t<decltype(value)>;
+                if constexpr (std::is_floating_point_v<Number>)
+                    *value = read.number(option.name, *value, option.least, option.most);
+                else
+                    *value = static_cast<Number>(read.integer(option.name, static_cast<int>(*value),
+                                                              static_cast<int>(option.least),
+                                                              static_cast<int>(option.most)));
+            },
+            option.field(recipe));
+    }
+}
+
+// What the options are before the spec changes any.
+CompositeOptions usual_options(Constraint constraint, const Spec& spec, SpecOptions& read) {
+    enum class Preset { ours, paper };
+    const bool printed = spec.method == "NOCQ" || spec.method == "CQ";  // the paper prints the algorithm of these
+    const bool paper = printed && read.choice<Preset>(
+                                      "preset", {{"default", Preset::ours}, {"paper", Preset::paper}}) == Preset::paper;
+    if (paper) return paper_options(constraint, spec.dictionaries);
+    return {.constraint = constraint, .recipe = default_recipe(constraint, spec.dictionaries)};
+}
 
 // The options that all methods of a constraint have.
 CompositeOptions composite_options(Constraint constraint, const Spec& spec, SpecOptions& read) {
-    CompositeOptions options{.constraint = constraint, .dictionaries = spec.dictionaries, .words = spec.words()};
+    CompositeOptions options = usual_options(constraint, spec, read);
+    options.dictionaries = spec.dictionaries;
+    options.words = spec.words();
+    read_recipe(constraint, read, *options.recipe);
+    if (read.text("start", "") != "")
+        options.start = read.choice<WarmStart>(
+            "start", {{"auto", WarmStart::automatic}, {"pq", WarmStart::pq}, {"opq", WarmStart::opq}});
     const bool learnt = constraint == Constraint::learnt_offsets, tied = constraint == Constraint::near_orthogonal;
-    const int usual = learnt && spec.dictionaries < kFewDictionaries ? kIterationsOfFew : options.iterations;
-    options.iterations = read.integer("iterations", usual, 1, 10000);
-    options.start = start_of(constraint, read);
     if (learnt) {
         options.theta = automatic_or_number(read, "theta");
         options.expectation = automatic_or_number(read, "expectation");
     }
-    if (tied || learnt) {
-        options.rule = penalty_rule(read.text("mu", "auto"));
+    if ((tied || learnt) && read.text("mu", "") != "") {
+        options.rule = penalty_rule(read.text("mu", ""));
         if (options.rule == PenaltyRule::fixed) options.penalty = read.number("mu", 0, "auto, validate or a number");
     }
     if (tied) options.learn_epsilon = read.choice<bool>("epsilon", {{"learnt", true}, {"0", false}});
+    if (constraint == Constraint::none && read.text("solver", "") != "")
+        options.recipe->solver =
+            read.choice<Solver>("solver", {{"closed", Solver::closed}, {"iterative", Solver::iterative}});
     if (constraint != Constraint::orthogonal) {
-        options.translation = translation_of(read, constraint);
-        options.effort = parse_effort(read.text("effort", "default"));
+        options.anchor = automatic_or_number(read, "anchor");
+        options.translation = translation_of(read, constraint, options.translation);
+        if (const std::string effort = read.text("effort", ""); !effort.empty()) options.effort = parse_effort(effort);
     }
     return options;
 }

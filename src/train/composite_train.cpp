@@ -1,217 +1,169 @@
-// CQ, NOCQ and LOCQ: the start, the penalty, the alternation.
+// The algorithms of the composite family, each as one function that reads like its box in docs/methods/.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
-#include <vector>
 
+#include "base/stopwatch.h"
 #include "summand/error.h"
+#include "train/additive_fit.h"
 #include "train/composite.h"
+#include "train/dictionary_step.h"
+#include "train/least_squares.h"
 #include "train/ocq.h"
-#include "train/qav.h"
-#include "train/subspace.h"
-#include "train/warm_start.h"
+#include "train/registry.h"
+#include "train/start.h"
 
 namespace summand {
 namespace {
 
-constexpr int kFreeIterations = 4;     // without a constraint, before levels are added
-constexpr int kTrialIterations = 3;    // of each start, at most; a third of the iterations where they are fewer
-constexpr double kTie = 2;             // standard errors of a cost: smaller differences are left to the objective
-constexpr double kHopeless = 1.25;     // times the lowest objective after one iteration: the start is given up
-constexpr double kBytePenalty = 0.02;  // of the automatic one: CQ with a byte minds the error first
-
-// The block method that a start is made of.
-struct Blocks {
-    bool rotated;
-    RotationStart rotation = RotationStart::automatic;
-};
-
-// Without a constraint the paper's start, PQ, ends lower than OPQ.
-Blocks blocks_of(const CompositeOptions& options) {
-    const bool automatic = options.start == WarmStart::automatic;
-    return {automatic ? options.constraint != Constraint::none : options.start != WarmStart::pq};
+void report(const Problem& problem, const CompositeState& state, const CompositeTerms& terms) {
+    if (!problem.execution().progress) return;
+    problem.execution().progress({.stage = method_name(problem.options),
+                                  .step = static_cast<std::size_t>(state.step),
+                                  .steps = static_cast<std::size_t>(problem.recipe.iterations),
+                                  .objective = state.objective.back(),
+                                  .distortion = terms.error,
+                                  .cross_term_spread = terms.error > 0 ? terms.deviation() / terms.error : 0,
+                                  .seconds = problem.watch.seconds(),
+                                  .resumed = static_cast<std::size_t>(problem.options.resume ? problem.options.resume->step : 0)});
 }
 
-CompositeStart block_start(const CompositeTask& task, MatrixView<float> vectors, Blocks blocks,
-                           std::size_t dictionaries) {
-    const CompositeOptions& options = task.options;
-    const StartOptions start{dictionaries, options.words, options.seed, options.execution, blocks.rotation};
-    const bool rotated = blocks.rotated && dictionaries > 1;  // one dictionary gains nothing by it
-    return rotated ? opq_start(vectors, start) : pq_start(vectors, start);
+// Near the end the residuals are what they will be, and the rule that fits them can be told.
+int rule_step(const Recipe& recipe) {
+    return std::min(recipe.iterations - 1, static_cast<int>(std::ceil(recipe.rule.when * recipe.iterations)));
 }
 
-// A block method's solution.
-CompositeState from_blocks(const CompositeTask& task, Blocks blocks, std::size_t dictionaries) {
-    CompositeStart start = block_start(task, task.sample_rows(), blocks, dictionaries);
-    CompositeState state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
-    state.penalty = automatic_penalty(task, state.model.dictionaries, state.codes);
-    tie_offsets(state.model);
+}  // namespace
+
+void alternate(const Problem& problem, int last, CompositeState& state) {
+    while (state.step < last) {
+        const CompositePenalty penalty = ramped(state.penalty, state.step, problem.recipe);
+        update_offsets(problem, penalty, state);
+        update_dictionaries(problem, penalty, state);
+        update_codes(problem, penalty, state);
+        update_translation(problem, state);
+        ++state.step;
+        const CompositeTerms terms = evaluate(state.data(), state.model, state.penalty, problem.execution());
+        state.objective.push_back(terms.objective(state.penalty));
+        report(problem, state, terms);
+        save_checkpoint(problem, state);
+    }
+}
+
+namespace {
+
+// NOCQ, SNOCQ, UB and LOCQ.
+Quantizer train_penalised(const Problem& problem) {
+    const Recipe& recipe = problem.recipe;
+    const Checkpoint* saved = problem.options.resume;
+    CompositeState state = saved ? resume(problem, *saved) : start(problem);
+    cover_all(problem, state);
+    alternate(problem, rule_step(recipe), state);
+    if (state.step == rule_step(recipe)) update_rule(problem, state);
+    alternate(problem, recipe.iterations, state);
+    update_offsets(problem, state.penalty, state);
+    return assemble(problem, state);
+}
+
+// Words and codes without a penalty.
+void update_unconstrained(const Problem& problem, CompositeState& state) {
+    const Recipe& recipe = problem.recipe;
+    const Execution& execution = problem.execution();
+    CompositeModel& model = state.model;
+    if (recipe.solver == Solver::closed)
+        solve_dictionaries(state.data(), recipe.ridge, execution, model.dictionaries);
+    else
+        descend(state.data(), {.offsets = Offsets::free}, recipe.lbfgs, execution, model);
+    CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
+        .improve(state.view(),
+                 {.sweeps = recipe.sweeps, .perturbations = recipe.perturbations, .seed = state.objective.size()},
+                 execution, state.codes);
+}
+
+void alternate_unconstrained(const Problem& problem, int last, CompositeState& state) {
+    state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
+    while (static_cast<int>(state.objective.size()) < last) {
+        update_unconstrained(problem, state);
+        state.objective.push_back(
+            evaluate(state.data(), state.model, {.offsets = Offsets::free}, problem.execution()).error);
+        report_step(problem.execution(), "CQ", static_cast<int>(state.objective.size()), last, state.objective.back(),
+                    problem.watch);
+        save_checkpoint(problem, state);
+    }
+}
+
+CompositeState unconstrained_start(const Problem& problem) {
+    const WarmStart given = problem.options.start;
+    const WarmStart kind = given == WarmStart::automatic ? problem.recipe.start.usual : given;
+    CompositeState state = block_state(problem, kind, problem.vectors->vectors.rows());
+    choose_anchor(problem, alternate_unconstrained, state);
     return state;
 }
 
-// M-1 dictionaries without a constraint, and one of offset levels.
-CompositeState from_levels(const CompositeTask& task, Blocks blocks) {
-    const CompositeOptions& options = task.options;
-    CompositeState state = from_blocks(task, blocks, options.dictionaries - 1);
-    improve_unconstrained(task.first(task.sample), kFreeIterations, options.execution, state);
-    state.objective.clear();
-    const std::vector<double> targets = offset_targets({task.first(task.sample), state.codes}, state.model.dictionaries,
-                                                       task.penalty(0), options.execution);
-    append_levels(targets, options.words, options.seed, options.execution, state.model, state.codes);
-    return state;
-}
-
-struct Trial {
-    std::vector<double> costs;  // how late the codes find the neighbour of each held-out vector
-    double objective;
-};
-
-// Where the same queries cannot tell, by the objective, which varies less.
-bool is_better(const Trial& one, const Trial& other) {
-    const auto count = static_cast<double>(one.costs.size());
-    double sum = 0, squares = 0;
-    for (std::size_t q = 0; q < one.costs.size(); ++q) {
-        const double difference = one.costs[q] - other.costs[q];
-        sum += difference;
-        squares += difference * difference;
-    }
-    const double deviation = std::sqrt(std::max(0.0, squares - sum * sum / count));  // of the sum
-    return std::abs(sum) > kTie * deviation ? sum < 0 : one.objective < other.objective;
-}
-
-// Runs copies of starts for a few iterations, in fewer dimensions where there are many.
-class Trials {
-public:
-    explicit Trials(CompositeTask& task) : task_(task) {
-        if (task.vectors.columns() > kStartDimensions) small_ = std::make_unique<Small>(task);
-    }
-
-    /// Nothing for a start that is given up.
-    std::optional<Trial> of(CompositeState state) {
-        if (!small_) return run(task_, std::move(state));
-        Matrix<float>& words = state.model.dictionaries.rows;
-        words = small_->subspace.project(words.view(), task_.options.execution);
-        return run(small_->task, std::move(state));
-    }
-
-private:
-    struct Small {
-        Subspace subspace;
-        CompositeTask task;
-
-        explicit Small(const CompositeTask& whole)
-            : subspace(whole.sample_rows(), kStartDimensions, whole.options.execution),
-              task{.options = whole.options,
-                   .vectors = subspace.project(whole.vectors.view(), whole.options.execution),
-                   .sample = whole.sample,
-                   .held_out = subspace.project(whole.held_out.view(), whole.options.execution),
-                   .rule = whole.rule} {
-            task.translate(std::vector<float>(kStartDimensions, 0.0f));
-        }
-    };
-
-    std::optional<Trial> run(CompositeTask& task, CompositeState state) {
-        const Execution& execution = task.options.execution;
-        if (nearest_.empty())
-            nearest_ = nearest_rows(task.held_out_input.vectors.view(), judged_vectors(task, state).vectors, execution);
-        const std::vector<float> translation = task.translation;
-        const int iterations = std::clamp(task.options.iterations / kTrialIterations, 1, kTrialIterations);
-        iterate(task, iterations, state);
-        const bool hopeless = state.objective.front() > kHopeless * lowest_first_;
-        lowest_first_ = std::min(lowest_first_, state.objective.front());
-        while (!hopeless && state.step < iterations) iterate(task, iterations, state);
-        std::optional<Trial> trial;
-        if (!hopeless) trial = {search_costs(task, state, nearest_), state.objective.back()};
-        if (task.translation != translation) task.translate(translation);
-        return trial;
-    }
-
-    CompositeTask& task_;
-    std::unique_ptr<Small> small_;
-    std::vector<std::size_t> nearest_;  // judged vectors to each held-out one, the same for all starts
-    double lowest_first_ = std::numeric_limits<double>::infinity();  // objective after the first iteration
-};
-
-// PQ, OPQ from either rotation (in a subspace, only from PCA) and, where offsets are learnt, levels after the best of
-// them: the one with the best trial.
-CompositeState better_start(CompositeTask& task) {
-    Trials trials(task);
-    std::vector<Blocks> candidates = {{false}, {true, RotationStart::pca}};
-    if (task.vectors.columns() <= kStartDimensions) candidates.push_back({true, RotationStart::identity});
-    CompositeState best;
-    Blocks chosen = candidates[0];
-    std::optional<Trial> best_trial;
-    const auto try_start = [&](CompositeState state) {
-        std::optional<Trial> trial = trials.of(state);
-        if (!trial || (best_trial && !is_better(*trial, *best_trial))) return false;
-        best = std::move(state);
-        best_trial = std::move(trial);
-        return true;
-    };
-    for (const Blocks& blocks : candidates)
-        if (try_start(from_blocks(task, blocks, task.options.dictionaries))) chosen = blocks;
-    if (task.options.constraint == Constraint::learnt_offsets) {
-        CompositeState levels = from_levels(task, chosen);
-        levels.penalty = best.penalty;
-        try_start(std::move(levels));
-    }
-    return best;
-}
-
-CompositeState start(CompositeTask& task) {
-    const CompositeOptions& options = task.options;
-    CompositeState state = options.start == WarmStart::levels ? from_levels(task, {true})
-                           : compares_starts(options) && !task.held_out.empty()
-                               ? better_start(task)
-                               : from_blocks(task, blocks_of(options), options.dictionaries);
-    if (options.rule == PenaltyRule::fixed) state.penalty = options.penalty;
-    if (options.rule == PenaltyRule::validate) state.penalty = validated_penalty(task, state);
-    if (options.constraint == Constraint::upper_bound) state.penalty = 1;
-    return state;
-}
-
-CompositeState unconstrained_start(const CompositeTask& task) {
-    CompositeStart start = block_start(task, task.vectors.view(), blocks_of(task.options), task.options.dictionaries);
-    return {.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
-}
-
-// The weight of e² = 4 (y·r)² that counts the error along a vector of the usual length `anisotropy` times.
-double anisotropic_penalty(const CompositeTask& task) {
-    const std::vector<float>& norms = task.input.squared_norms;
+// With anisotropy η: iterations with the weight of e² = 4 (y·r)² that counts the error along a vector of the usual
+// length η times.
+void weigh_direction(const Problem& problem, CompositeState& state) {
+    const std::vector<float>& norms = state.vectors->squared_norms;
     const double sum = std::accumulate(norms.begin(), norms.end(), 0.0);
-    return sum > 0 ? (task.options.anisotropy - 1) * static_cast<double>(norms.size()) / (4 * sum) : 0;
+    const double weight = problem.options.anisotropy - 1;
+    state.penalty.penalty = sum > 0 ? weight * static_cast<double>(norms.size()) / (4 * sum) : 0;
+    alternate(problem, problem.recipe.iterations, state);
 }
 
-// CQ: the alternation without a penalty, in closed form; then, for inner products, with the error along the vectors
-// weighed; then the bias.
-Quantizer train_unconstrained(CompositeTask& task) {
-    const CompositeOptions& options = task.options;
-    CompositeState state = options.resume ? resume(task, *options.resume) : unconstrained_start(task);
-    const std::uint64_t hash = task_hash(task);
-    improve_unconstrained(task.input.view(), options.iterations, options.execution, state,
-                          [&] { save_checkpoint(task, hash, state); });
-    if (options.anisotropy != 1) {
-        state.penalty = anisotropic_penalty(task);
-        state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
-        alternate(task, state);
-    } else {
+// The third term as one more dictionary of zero words, whose offsets are its levels.
+void append_third_term(const Problem& problem, CompositeState& state) {
+    const CompositeOptions& options = problem.options;
+    const PenaltyRecipe& recipe = problem.recipe.penalty;
+    const MatrixView<float> vectors = state.view().vectors;
+    const double variance = score_variance(vectors, near_pairs(vectors, options.execution, recipe.pairs), {},
+                                           state.model.dictionaries, state.codes, options.execution);
+    append_levels(problem, offset_targets(state.data(), state.model.dictionaries, state.penalty, options.execution),
+                  state);
+    state.penalty.penalty = variance > 0 ? recipe.byte_factor / (4 * variance) : 0;
+}
+
+// CQ.
+Quantizer train_unconstrained(const Problem& problem) {
+    const CompositeOptions& options = problem.options;
+    CompositeState state = options.resume ? resume(problem, *options.resume) : unconstrained_start(problem);
+    alternate_unconstrained(problem, problem.recipe.iterations, state);
+    if (options.anisotropy != 1)
+        weigh_direction(problem, state);
+    else
         tie_offsets(state.model);
-    }
-    if (options.bias == BiasStorage::byte) {
-        const double variance = score_variance(task.vectors.view(), near_pairs(task.vectors.view(), options.execution),
-                                               task.rule, state.model.dictionaries, state.codes, options.execution);
-        const CompositeData data{task.input.view(), state.codes};
-        append_levels(offset_targets(data, state.model.dictionaries, task.penalty(0), options.execution), options.words,
-                      options.seed, options.execution, state.model, state.codes);
-        state.penalty = variance > 0 ? kBytePenalty / (4 * variance) : 0;
-    }
-    Quantizer model = assemble(task, state);
+    if (options.bias == BiasStorage::byte) append_third_term(problem, state);
+    Quantizer model = assemble(problem, state);
     if (options.bias == BiasStorage::float32) model.bias = Bias::stored;
     return model;
+}
+
+// QAV. |q - x|² = |q|² + [q; 1]·[-2x; |x|²]: whoever approximates the augmented vector has turned distances into inner
+// products. A word of it, [-2c; o], is a word c and its offset o, and with the words [-2c; o] summed up
+//
+//     |[-2y; |y|²] - Σ_m [-2c; o]|² = 4 (|y - ȳ|² + 1/4 (|y|² - Σ_m word_offset)²)
+//
+// That is the objective of the composite family with penalty 1/4, theta = 1, free offsets and an expected query of
+// zero. Codes fixed, words and offsets are two least-squares problems with the same matrix.
+Quantizer train_augmented(const Problem& problem) {
+    const Recipe& recipe = problem.recipe;
+    const CompositeOptions& options = problem.options;
+    const WarmStart kind = options.start == WarmStart::pq ? WarmStart::pq : WarmStart::opq;
+    CompositeState state = block_state(problem, kind, problem.vectors->vectors.rows());
+    CompositeModel& model = state.model;
+    state.penalty.penalty = 0.25;
+    model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
+    while (state.step < recipe.iterations) {
+        solve_dictionaries(state.data(), recipe.ridge, options.execution, model.dictionaries);
+        update_offsets(problem, state.penalty, state);
+        update_codes(problem, state.penalty, state);
+        ++state.step;
+        state.objective.push_back(
+            evaluate(state.data(), model, state.penalty, options.execution).objective(state.penalty));
+        report_step(options.execution, "QAV", state.step, recipe.iterations, state.objective.back(), problem.watch);
+    }
+    update_offsets(problem, state.penalty, state);
+    return assemble(problem, state);
 }
 
 }  // namespace
@@ -222,12 +174,10 @@ Quantizer train(MatrixView<float> vectors, const CompositeOptions& options) {
     require(options.nonzeros <= values, "train: expected at most ", values, " values that are not zero, got ",
             options.nonzeros);
     if (options.constraint == Constraint::orthogonal) return train_orthogonal(vectors, options);
-    CompositeTask task = composite_task(vectors, options);
-    if (options.constraint == Constraint::none) return train_unconstrained(task);
-    if (options.constraint == Constraint::augmented) return train_augmented(task);
-    CompositeState state = options.resume ? resume(task, *options.resume) : start(task);
-    alternate(task, state);
-    return assemble(task, state);
+    const Problem problem = pose(vectors, options);
+    if (options.constraint == Constraint::none) return train_unconstrained(problem);
+    if (options.constraint == Constraint::augmented) return train_augmented(problem);
+    return train_penalised(problem);
 }
 
 }  // namespace summand

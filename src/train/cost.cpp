@@ -7,6 +7,7 @@
 
 #include "model/beam_encoder.h"
 #include "model/effort.h"
+#include "summand/recipe.h"
 #include "train/cells.h"
 #include "train/registry.h"
 #include "train/spec_trainers.h"
@@ -27,15 +28,15 @@ struct Work {
         const auto written = spec.options.find(name);
         return written == spec.options.end() ? otherwise : written->second;
     }
-    // As written, or as the list of methods shows it, or as few dictionaries take.
+    // As written, or as the list of methods shows it.
     double iterations() const {
         constexpr std::string_view kKey = "iterations=";
         std::string shown;
         for (const std::string_view known : method_row(spec.method).info.options)
             if (known.starts_with(kKey)) shown = known.substr(kKey.size());
-        if (spec.method == "LOCQ" && spec.dictionaries < 6) shown = "20";
-        return std::atof(option("iterations", shown).c_str());
+        return iterations(std::atof(shown.c_str()));
     }
+    double iterations(double usual) const { return std::atof(option("iterations", std::to_string(usual)).c_str()); }
 };
 
 // ITQ has a dictionary for eight of its bits; a float that CQc counts takes the place of some, and a byte with CQ's bias
@@ -144,23 +145,32 @@ TrainingCost ocq_cost(const Work& w) {
             composite_bytes(w)};
 }
 
-double trials(const Work& w, bool free_offsets) {
-    const Work sample = w.of(128 * w.K);
+// Two starts, each tried for some iterations on the sample; few vectors learn once more from all, and try weights.
+double trials(const Work& w, const Recipe& recipe, bool free_offsets) {
+    const Work sample = w.of(static_cast<double>(
+        std::max(recipe.split.smallest_sample, recipe.split.sample_per_word * static_cast<std::size_t>(w.K))));
+    const double tried = recipe.start.trial_iterations;
     double operations = 0;
-    if (free_offsets) operations += composite_start(w) + 4 * unconstrained_step(sample);
-    return operations + 2 * composite_start(w) + (free_offsets ? 12 : 9) * penalised_step(sample.within(256), free_offsets);
+    if (w.option("start", "auto") == "auto")
+        operations += 2 * (composite_start(w) + tried * penalised_step(sample.within(256), free_offsets));
+    if (w.N < recipe.anchor.few * w.words())
+        operations += composite_start(w) +
+                      tried * static_cast<double>(recipe.anchor.weights.size()) * penalised_step(w, free_offsets);
+    return operations;
 }
 
-TrainingCost penalised_cost(const Work& w, bool free_offsets) {
-    const double validations = w.option("mu", "auto") == "validate" ? 5 : 0;
-    double operations = composite_start(w) + near_pairs(w) + w.iterations() * penalised_step(w, free_offsets) +
-                        validations * w.iterations() * penalised_step(w.of(128 * w.K), free_offsets);
-    if (w.option("start", "auto") == "auto") operations += trials(w, free_offsets);
-    return {operations, composite_bytes(w)};
+TrainingCost penalised_cost(const Work& w, Constraint constraint) {
+    const Recipe recipe = default_recipe(constraint, w.spec.dictionaries);
+    const bool free_offsets = constraint == Constraint::learnt_offsets;
+    const double iterations = w.iterations(recipe.iterations);
+    const double all = w.option("mu", "auto") == "validate" ? 1 + static_cast<double>(recipe.penalty.validated.size()) : 1;
+    return {composite_start(w) + near_pairs(w) + all * iterations * penalised_step(w, free_offsets) +
+                trials(w, recipe, free_offsets),
+            composite_bytes(w)};
 }
 
-TrainingCost nocq_cost(const Work& w) { return penalised_cost(w, false); }
-TrainingCost locq_cost(const Work& w) { return penalised_cost(w, true); }
+TrainingCost nocq_cost(const Work& w) { return penalised_cost(w, Constraint::near_orthogonal); }
+TrainingCost locq_cost(const Work& w) { return penalised_cost(w, Constraint::learnt_offsets); }
 
 constexpr struct {
     std::string_view method;

@@ -18,11 +18,6 @@
 namespace summand {
 namespace {
 
-// Pairs of steps and gradients that the solver remembers. It goes through all of them in every iteration, which takes
-// longer than the objective itself where there are many variables, and few lead as far (docs/decisions/0004).
-constexpr int kCorrections = 8, kFewCorrections = 3;
-constexpr std::size_t kManyVariables = 1'000'000;
-
 /// Value and gradient at a model; may set its tied offsets.
 using Objective = std::function<double(CompositeModel&, CompositeGradient&)>;
 
@@ -49,7 +44,7 @@ public:
             for (const double p : share) scale_.push_back(1 / std::sqrt(2 * p * offset_penalty));
     }
 
-    double run(int iterations) {
+    double run(const LbfgsRecipe& recipe) {
         lowest_ = objective_(model_, gradient_);
         best_ = model_;
         // The solver's first step has length one: a common factor makes that a gradient step of size 1/(2M).
@@ -73,10 +68,11 @@ public:
             [&, to = x.get()](float value, double, std::size_t i) { to[i] = static_cast<double>(value) / scale_[i]; });
         lbfgs_parameter_t parameters;
         lbfgs_parameter_init(&parameters);
-        parameters.max_iterations = iterations;
-        parameters.m = scale_.size() > kManyVariables ? kFewCorrections : kCorrections;
+        parameters.max_iterations = recipe.iterations;
+        // The solver goes through all corrections in every iteration (docs/decisions/0004).
+        parameters.m = scale_.size() > recipe.many_variables ? recipe.few_corrections : recipe.corrections;
         parameters.epsilon = 1e-9;
-        parameters.max_linesearch = 8;
+        parameters.max_linesearch = recipe.line_searches;
         const int status =
             lbfgs(static_cast<int>(scale_.size()), x.get(), nullptr, &Descent::call, nullptr, this, &parameters);
         if (failure_) std::rethrow_exception(failure_);
@@ -139,8 +135,8 @@ private:
 
 }  // namespace
 
-double descend(const CompositeData& data, const CompositePenalty& penalty, int iterations, const Execution& execution,
-               CompositeModel& model, Support support) {
+double descend(const CompositeData& data, const CompositePenalty& penalty, const LbfgsRecipe& recipe,
+               const Execution& execution, CompositeModel& model, Support support) {
     // A variable whose derivative is always zero stays where it is: every direction of the solver is a combination of
     // gradients.
     std::vector<std::size_t> fixed;
@@ -153,7 +149,7 @@ double descend(const CompositeData& data, const CompositePenalty& penalty, int i
         return value;
     };
     const double offset_penalty = penalty.offsets == Offsets::free ? penalty.penalty : 0;
-    return Descent(objective, usage(data, model.dictionaries), offset_penalty, model).run(iterations);
+    return Descent(objective, usage(data, model.dictionaries), offset_penalty, model).run(recipe);
 }
 
 double squared_cross_products(const Dictionaries& words, double weight, const Execution& execution,
@@ -174,13 +170,13 @@ double squared_cross_products(const Dictionaries& words, double weight, const Ex
     return total;
 }
 
-double descend_orthogonal(const CompositeData& data, double penalty, int iterations, const Execution& execution,
-                          CompositeModel& model) {
+double descend_orthogonal(const CompositeData& data, double penalty, const LbfgsRecipe& recipe,
+                          const Execution& execution, CompositeModel& model) {
     const auto objective = [&](CompositeModel& at, CompositeGradient& gradient) {
         const double error = evaluate(data, at, {.offsets = Offsets::free}, execution, &gradient).error;
         return error + penalty * squared_cross_products(at.dictionaries, penalty, execution, &gradient.words);
     };
-    return Descent(objective, usage(data, model.dictionaries), 0, model).run(iterations);
+    return Descent(objective, usage(data, model.dictionaries), 0, model).run(recipe);
 }
 
 }  // namespace summand

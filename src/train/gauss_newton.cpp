@@ -6,13 +6,12 @@
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "train/anchor.h"
 #include "train/least_squares.h"
 
 namespace summand {
 namespace {
 
-constexpr double kRidge = 1;  // vectors' worth of weight on a word as it is
-constexpr int kHalvings = 4;
 constexpr double kTolerance = 1e-9;  // of the gradient's squared size
 
 // A direction, or a gradient: a change of every word and of every offset.
@@ -41,14 +40,15 @@ void follow(Change& to, float factor, const Change& what) {
 // The quadratic that stands for the objective around a model.
 class Tangent {
 public:
-    Tangent(const CompositeData& data, const CompositePenalty& penalty, const Execution& execution,
+    Tangent(const CompositeData& data, const CompositePenalty& penalty, double ridge, const Execution& execution,
             const CompositeModel& model)
         : data_(data),
           penalty_(penalty),
           execution_(execution),
           words_(model.dictionaries.words),
           dimensions_(model.dictionaries.dimensions()),
-          counts_(usage_factor(data.codes, words_, execution)),
+          model_(model),
+          counts_(usage_factor(data, words_, ridge, execution)),
           residuals_(data.vectors.rows(), dimensions_) {
         parallel_ranges(execution, residuals_.rows(), 1024, [&](std::size_t first, std::size_t last) {
             for (std::size_t n = first; n < last; ++n) {
@@ -78,6 +78,7 @@ public:
                 return penalty_.offsets == Offsets::free ? -2 * penalty_.penalty * slope : 0;
             },
             execution_, image);
+        add_anchor_curvature(data_, model_, penalty_, direction.words, direction.offsets, image);
     }
 
     /// The gradient divided by the curvature that is left without the penalty; offsets, by their own.
@@ -93,10 +94,12 @@ public:
 
 private:
     // 2/N·(Y·Yᵀ + ridge).
-    static Cholesky usage_factor(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution) {
-        Matrix<float> counts = cooccurrences(codes, words, execution);
-        for (std::size_t w = 0; w < counts.rows(); ++w) counts[w][w] += static_cast<float>(kRidge);
-        const float scale = 2 / static_cast<float>(codes.rows());
+    static Cholesky usage_factor(const CompositeData& data, std::size_t words, double ridge,
+                                 const Execution& execution) {
+        Matrix<float> counts = cooccurrences(data.codes, words, execution);
+        const auto diagonal = static_cast<float>(ridge + anchor_weight(data));
+        for (std::size_t w = 0; w < counts.rows(); ++w) counts[w][w] += diagonal;
+        const float scale = 2 / static_cast<float>(data.codes.rows());
         for (std::size_t i = 0; i < counts.size(); ++i) counts.data()[i] *= scale;
         return Cholesky(std::move(counts));
     }
@@ -114,6 +117,7 @@ private:
     const CompositePenalty& penalty_;
     const Execution& execution_;
     std::size_t words_, dimensions_;
+    const CompositeModel& model_;
     Cholesky counts_;
     Matrix<float> residuals_;
 };
@@ -142,18 +146,19 @@ Change minimise(const Tangent& tangent, CompositeGradient gradient, int iteratio
 
 }  // namespace
 
-double newton_step(const CompositeData& data, const CompositePenalty& penalty, int iterations,
+double newton_step(const CompositeData& data, const CompositePenalty& penalty, const NewtonRecipe& recipe,
                    const Execution& execution, CompositeModel& model) {
     CompositeGradient gradient;
-    const double before = evaluate(data, model, penalty, execution, &gradient).objective(penalty.penalty);
-    const Change change = minimise(Tangent(data, penalty, execution, model), std::move(gradient), iterations);
+    const double before = evaluate(data, model, penalty, execution, &gradient).objective(penalty);
+    const Change change =
+        minimise(Tangent(data, penalty, recipe.ridge, execution, model), std::move(gradient), recipe.iterations);
     float step = 1;
-    for (int halving = 0; halving <= kHalvings; ++halving, step /= 2) {
+    for (int halving = 0; halving <= recipe.halvings; ++halving, step /= 2) {
         CompositeModel moved = model;
         for (std::size_t i = 0; i < change.words.size(); ++i)
             moved.dictionaries.rows.data()[i] += step * change.words[i];
         for (std::size_t i = 0; i < change.offsets.size(); ++i) moved.word_offsets[i] += step * change.offsets[i];
-        const double after = evaluate(data, moved, penalty, execution).objective(penalty.penalty);
+        const double after = evaluate(data, moved, penalty, execution).objective(penalty);
         if (after < before) {
             model = std::move(moved);
             return after;

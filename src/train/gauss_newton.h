@@ -8,15 +8,14 @@
 // counts Y·Yᵀ, factorised once. A few iterations go as far as dozens of L-BFGS (docs/decisions/0004).
 #pragma once
 
+#include "summand/recipe.h"
 #include "train/composite_objective.h"
 
 namespace summand {
 
-/// The factor of Y·Yᵀ has that many rows at most.
-inline constexpr std::size_t kMostNewtonWords = 8192;
-
-/// `iterations` of conjugate gradients; never ends higher. Returns the value. Needs offsets that are free, or none.
-double newton_step(const CompositeData& data, const CompositePenalty& penalty, int iterations,
+/// `recipe.iterations` of conjugate gradients; never ends higher. Returns the value. Needs offsets that are free, or
+/// none.
+double newton_step(const CompositeData& data, const CompositePenalty& penalty, const NewtonRecipe& recipe,
                    const Execution& execution, CompositeModel& model);
 
 }  // namespace summand

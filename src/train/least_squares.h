@@ -9,6 +9,8 @@ namespace summand {
 /// Y·Yᵀ: how many vectors use two words together; exact below 2^24 vectors.
 Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution);
 
-void solve_dictionaries(const CompositeData& data, const Execution& execution, Dictionaries& dictionaries);
+/// `ridge`: vectors' worth of weight on a word as it is.
+void solve_dictionaries(const CompositeData& data, double ridge, const Execution& execution,
+                        Dictionaries& dictionaries);
 
 }  // namespace summand

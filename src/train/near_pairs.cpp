@@ -11,9 +11,6 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kQueries = 2048;
-constexpr std::size_t kCandidates = 100000;
-constexpr std::size_t kNeighbors = 50;
 constexpr std::size_t kSegment = 256;  // scores compared with the farthest neighbour at a time
 
 using Near = std::pair<float, std::size_t>;  // squared distance without |q|², row
@@ -32,8 +29,8 @@ Matrix<float> gather(MatrixView<float> vectors, const std::vector<std::size_t>& 
 }
 
 // Keeps the nearest in a heap whose front is the farthest of them.
-void keep_nearest(const Near& near, std::vector<Near>& found) {
-    if (found.size() == kNeighbors) {
+void keep_nearest(const Near& near, std::size_t count, std::vector<Near>& found) {
+    if (found.size() == count) {
         if (near >= found.front()) return;
         std::pop_heap(found.begin(), found.end());
         found.pop_back();
@@ -44,20 +41,20 @@ void keep_nearest(const Near& near, std::vector<Near>& found) {
 
 // Offers a stretch of scores, unless none of them is near enough.
 void offer_segment(const float* products, const float* norms, const std::size_t* rows, std::size_t count,
-                   std::size_t own, std::vector<Near>& found) {
+                   std::size_t own, std::size_t neighbors, std::vector<Near>& found) {
     float best;
     kernels().argmin_sum(products, norms, count, &best);
-    if (found.size() == kNeighbors && best > found.front().first) return;
+    if (found.size() == neighbors && best > found.front().first) return;
     for (std::size_t i = 0; i < count; ++i)
-        if (rows[i] != own) keep_nearest({products[i] + norms[i], rows[i]}, found);
+        if (rows[i] != own) keep_nearest({products[i] + norms[i], rows[i]}, neighbors, found);
 }
 
 }  // namespace
 
-NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution) {
+NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution, const NearPairRecipe& recipe) {
     constexpr std::size_t kTile = 1024;
-    const std::vector<std::size_t> queries = spread_rows(vectors.rows(), kQueries);
-    const std::vector<std::size_t> candidates = spread_rows(vectors.rows(), kCandidates);
+    const std::vector<std::size_t> queries = spread_rows(vectors.rows(), recipe.queries);
+    const std::vector<std::size_t> candidates = spread_rows(vectors.rows(), recipe.candidates);
     const Matrix<float> query_rows = gather(vectors, queries), rows = gather(vectors, candidates);
     std::vector<float> norms(rows.rows());
     for (std::size_t i = 0; i < norms.size(); ++i) norms[i] = kernels().dot(rows.row(i), rows.row(i), rows.columns());
@@ -72,7 +69,8 @@ NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution) {
             for (std::size_t q = first; q < last; ++q)
                 for (std::size_t s = 0; s < count; s += kSegment)
                     offer_segment(products + (q - first) * count + s, norms.data() + begin + s,
-                                  candidates.data() + begin + s, std::min(kSegment, count - s), queries[q], found[q]);
+                                  candidates.data() + begin + s, std::min(kSegment, count - s), queries[q],
+                                  recipe.neighbors, found[q]);
         }
     });
     NearPairs pairs;

@@ -12,6 +12,7 @@
 #include "summand/dictionaries.h"
 #include "summand/execution.h"
 #include "summand/matrix.h"
+#include "summand/recipe.h"
 #include "train/offset_rule.h"
 
 namespace summand {
@@ -19,8 +20,8 @@ namespace summand {
 /// (y, q) as rows of the training set.
 using NearPairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Sampled rows with their nearest neighbours up to rank 50 among at most 100,000 rows.
-NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution);
+/// Sampled rows with their nearest neighbours among sampled rows.
+NearPairs near_pairs(MatrixView<float> vectors, const Execution& execution, const NearPairRecipe& recipe = {});
 
 /// s² = Var[q·r - a·y·r + (1 - θ)/2·|r|²] / E|r|² over near pairs: the mean squared error of a score is then about
 /// 4 s²|r|² + e², which makes 1/(4 s²) the natural penalty.

@@ -29,11 +29,6 @@
 namespace summand {
 namespace {
 
-constexpr int kDescentIterations = 6;
-constexpr double kFirstPenalty = 0.1, kLastPenalty = 30;  // of the natural one
-// For each iteration of the penalised problem.
-constexpr int kStartSteps = 4, kFirstPolish = 1, kLastPolish = 4;
-
 // Usage-weighted second moments of one dictionary: the directions it needs.
 Matrix<double> second_moments(const Dictionaries& words, std::size_t m, const Matrix<std::uint8_t>& codes) {
     const std::size_t D = words.dimensions();
@@ -102,6 +97,7 @@ struct State {
 struct Task {
     const CompositeOptions& options;
     const Prepared& data;
+    Recipe recipe = recipe_of(options);
     CompositeInput input = composite_input(data.vectors);
     Execution quiet = {.threads = options.execution.threads, .stop = options.execution.stop};
 
@@ -131,12 +127,13 @@ State start(const Task& task) {
                                      .words = options.words,
                                      .seed = options.seed,
                                      .execution = task.quiet,
-                                     .finished = kStartSteps * options.iterations};
-    CompositeStart start =
+                                     .recipe = task.recipe.start,
+                                     .finished = task.recipe.orthogonal.start_steps * task.recipe.iterations};
+    BlockStart start =
         options.start == WarmStart::pq ? pq_start(task.x(), start_options) : opq_start(task.x(), start_options);
     State state{.model = {.dictionaries = std::move(start.dictionaries)}, .codes = std::move(start.codes)};
     state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
-    state.best = orthogonal_solution(task, state, kFirstPolish * options.iterations);
+    state.best = orthogonal_solution(task, state, task.recipe.orthogonal.first_polish * task.recipe.iterations);
     return state;
 }
 
@@ -164,13 +161,16 @@ State resumed(const Task& task, std::uint64_t hash, const Checkpoint& checkpoint
 
 void iterate(const Task& task, double natural, State& state) {
     const CompositeOptions& options = task.options;
+    const OrthogonalRecipe& recipe = task.recipe.orthogonal;
     const std::size_t step = state.objective.size();
-    const double share = options.iterations > 1 ? static_cast<double>(step) / (options.iterations - 1) : 1;
-    const double penalty = natural * kFirstPenalty * std::pow(kLastPenalty / kFirstPenalty, share);
-    state.objective.push_back(descend_orthogonal({task.input.view(), state.codes}, penalty, kDescentIterations,
+    const double share = task.recipe.iterations > 1 ? static_cast<double>(step) / (task.recipe.iterations - 1) : 1;
+    const double penalty = natural * recipe.first_penalty * std::pow(recipe.last_penalty / recipe.first_penalty, share);
+    state.objective.push_back(descend_orthogonal({task.input.view(), state.codes}, penalty, task.recipe.lbfgs,
                                                  options.execution, state.model));
     CompositeEncoder(state.model.dictionaries, state.model.word_offsets, {}, options.execution)
-        .improve(task.input.view(), {.sweeps = 1, .seed = step}, options.execution, state.codes);
+        .improve(task.input.view(),
+                 {.sweeps = task.recipe.sweeps, .perturbations = task.recipe.perturbations, .seed = step},
+                 options.execution, state.codes);
 }
 
 }  // namespace
@@ -184,13 +184,13 @@ Quantizer train_orthogonal(MatrixView<float> vectors, const CompositeOptions& op
     State state = options.resume ? resumed(task, hash, *options.resume) : start(task);
     const double natural = natural_penalty(task);
     const int before = static_cast<int>(state.objective.size());
-    while (static_cast<int>(state.objective.size()) < options.iterations) {
+    while (static_cast<int>(state.objective.size()) < task.recipe.iterations) {
         iterate(task, natural, state);
-        report_step(execution, "OCQ", static_cast<int>(state.objective.size()), options.iterations,
+        report_step(execution, "OCQ", static_cast<int>(state.objective.size()), task.recipe.iterations,
                     state.objective.back(), watch, before);
         save(task, hash, state);
     }
-    RotatedBlocks last = orthogonal_solution(task, state, kLastPolish * options.iterations);
+    RotatedBlocks last = orthogonal_solution(task, state, task.recipe.orthogonal.last_polish * task.recipe.iterations);
     double lowest = distortion_of(task.x(), state.best, execution);
     if (const double error = distortion_of(task.x(), last, execution); error < lowest) {
         lowest = error;

@@ -1,32 +1,15 @@
 #include "train/offset_rule.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <iterator>
-#include <limits>
 #include <numeric>
 #include <vector>
 
-#include "base/aligned.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
-#include "math/blas.h"
-#include "math/norms.h"
+#include "train/judge.h"
 
 namespace summand {
 namespace {
-
-constexpr std::size_t kFewestQueries = 512;  // fewer say too little
-constexpr std::size_t kMostQueries = 2048;
-constexpr std::size_t kGrowth = 4;  // a base is that many times as large as what can be learnt from
-constexpr double kTie = 0.005;      // of a cost: expectations that differ by less are as good
-constexpr std::size_t kTile = 256;  // vectors whose products with a block of queries stay in the L2 cache
-constexpr std::size_t kParts = 8;   // of the vectors
-constexpr double kExpectations[] = {0.8, 0.9, 1};
-constexpr double kTilts[] = {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, -0.1, -0.2};  // of |r|², on average, above |ȳ|²
-constexpr int kFineness = 10;                                               // tilts told apart between two of those
 
 // As y·r is |r|² on average, a rule wants |ȳ|² + (2 (1 - a) - θ)|r|².
 OffsetRule tilted(double expectation, double tilt, const GivenRule& given) {
@@ -35,10 +18,10 @@ OffsetRule tilted(double expectation, double tilt, const GivenRule& given) {
 }
 
 // All tilts for the first expectation, then for the next; both from far queries to near ones.
-std::vector<OffsetRule> candidates(const GivenRule& given) {
+std::vector<OffsetRule> candidates(const GivenRule& given, const RuleRecipe& recipe) {
     std::vector<OffsetRule> rules;
-    for (const double expectation : kExpectations)
-        for (const double tilt : kTilts) rules.push_back(tilted(expectation, tilt, given));
+    for (const double expectation : recipe.expectations)
+        for (const double tilt : recipe.tilts) rules.push_back(tilted(expectation, tilt, given));
     return rules;
 }
 
@@ -60,69 +43,6 @@ Matrix<float> wanted_offsets(MatrixView<float> vectors, MatrixView<float> sums, 
     return wanted;
 }
 
-// Calls take(part, q, first, products, count) for every query and every tile of rows [first, first + count), with its
-// products with them: a part of the rows by one thread, in their order.
-template <class Take>
-void for_each_tile(MatrixView<float> queries, MatrixView<float> rows, const Execution& execution, const Take& take) {
-    const std::size_t blocks = (queries.rows() + kRowBlock - 1) / kRowBlock;
-    parallel_for(execution, blocks * kParts, [&](std::size_t task) {
-        thread_local Scratch<float> scratch;
-        float* products = scratch.at_least(kRowBlock * kTile);
-        const std::size_t block = task / kParts * kRowBlock, part = task % kParts;
-        const std::size_t asking = std::min(kRowBlock, queries.rows() - block);
-        const std::size_t end = rows.rows() * (part + 1) / kParts;
-        for (std::size_t first = rows.rows() * part / kParts; first < end; first += kTile) {
-            const std::size_t count = std::min(kTile, end - first);
-            row_block_products(1, queries.row(block), asking, rows.row(first), count, rows.columns(), products);
-            for (std::size_t q = 0; q < asking; ++q) take(part, block + q, first, products + q * count, count);
-        }
-    });
-}
-
-// For each rule how many rows score below the one that is looked for.
-class Ranks {
-public:
-    Ranks(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
-          const Matrix<float>& offsets)
-        : nearest_(nearest), offsets_(offsets), scores_(nearest.size(), offsets.rows()), lowest_(sums.rows()) {
-        for (std::size_t n = 0; n < lowest_.size(); ++n) {
-            lowest_[n] = offsets[0][n];
-            for (std::size_t i = 1; i < offsets.rows(); ++i) lowest_[n] = std::min(lowest_[n], offsets[i][n]);
-        }
-        for (std::size_t q = 0; q < nearest.size(); ++q) {
-            const float product = kernels().dot(queries.row(q), sums.row(nearest[q]), sums.columns());
-            for (std::size_t i = 0; i < offsets.rows(); ++i) scores_[q][i] = offsets[i][nearest[q]] - 2 * product;
-        }
-        for (Matrix<std::uint32_t>& below : below_) below = Matrix<std::uint32_t>(nearest.size(), offsets.rows());
-    }
-
-    // Few rows can be below by any rule; those are looked at by each.
-    void take(std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
-        const float* scores = scores_.row(q);
-        std::uint32_t* below = below_[part].row(q);
-        const float highest = *std::max_element(scores, scores + scores_.columns());
-        for (std::size_t n = 0; n < count; ++n) {
-            const float product = 2 * products[n];
-            if (!(lowest_[first + n] - product < highest) || first + n == nearest_[q]) continue;
-            for (std::size_t i = 0; i < offsets_.rows(); ++i)
-                below[i] += offsets_[i][first + n] - product < scores[i] ? 1 : 0;
-        }
-    }
-
-    double of(std::size_t q, std::size_t rule) const {
-        double sum = 0;
-        for (const Matrix<std::uint32_t>& below : below_) sum += below[q][rule];
-        return sum;
-    }
-
-private:
-    const std::vector<std::size_t>& nearest_;
-    const Matrix<float>& offsets_;         // a row per rule
-    Matrix<float> scores_;                 // of what is looked for; a row per query
-    std::vector<float> lowest_;            // of the offsets of each row
-    Matrix<std::uint32_t> below_[kParts];  // so far, in each part of the rows
-};
-
 std::vector<double> row_means(const Matrix<double>& costs) {
     std::vector<double> means;
     for (std::size_t i = 0; i < costs.rows(); ++i)
@@ -131,113 +51,42 @@ std::vector<double> row_means(const Matrix<double>& costs) {
     return means;
 }
 
-// The tilt at which the cubic nearest to the costs is lowest: single costs differ by less than queries can tell.
-double lowest_tilt(const double* costs) {
-    constexpr int kReach = static_cast<int>(std::size(kTilts)) / 2;
-    static_assert(std::size(kTilts) == 2 * kReach + 1);
-    const auto powers = [](int exponent) {
-        double sum = 0;
-        for (int u = -kReach; u <= kReach; ++u) sum += std::pow(u, exponent);
-        return sum;
-    };
-    // Orthogonal over the tilts, so that each weight is found by itself.
-    const double square = powers(2) / powers(0), cube = powers(4) / powers(2);
-    const auto polynomials = [&](double u) { return std::array{1.0, u, u * u - square, u * (u * u - cube)}; };
-    std::array<double, 4> weights{}, norms{};
-    for (int u = -kReach; u <= kReach; ++u) {
-        const std::array<double, 4> values = polynomials(u);
-        for (std::size_t k = 0; k < values.size(); ++k) {
-            weights[k] += values[k] * costs[u + kReach];
-            norms[k] += values[k] * values[k];
-        }
-    }
-    int lowest = -kReach * kFineness;
-    double lowest_cost = std::numeric_limits<double>::max();
-    for (int step = lowest; step <= kReach * kFineness; ++step) {
-        const std::array<double, 4> values = polynomials(static_cast<double>(step) / kFineness);
-        double cost = 0;
-        for (std::size_t k = 0; k < values.size(); ++k) cost += weights[k] / norms[k] * values[k];
-        if (cost < lowest_cost) {
-            lowest = step;
-            lowest_cost = cost;
-        }
-    }
-    return kTilts[kReach] + (kTilts[1] - kTilts[0]) * lowest / kFineness;
-}
-
 // Of the costs the first that is nearly the smallest.
-std::size_t first_good(const std::vector<double>& costs) {
-    const double limit = (1 + kTie) * *std::min_element(costs.begin(), costs.end());
+std::size_t first_good(const std::vector<double>& costs, double tie) {
+    const double limit = (1 + tie) * *std::min_element(costs.begin(), costs.end());
     return static_cast<std::size_t>(
         std::find_if(costs.begin(), costs.end(), [&](double cost) { return cost <= limit; }) - costs.begin());
 }
 
 }  // namespace
 
-std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors,
-                                      const Execution& execution) {
-    queries = queries.slice(0, std::min(kMostQueries, queries.rows()));
-    const std::vector<float> norms = squared_norms(vectors);
-    struct Best {
-        float distance = std::numeric_limits<float>::max();
-        std::size_t row = 0;
-    };
-    Matrix<Best> best(kParts, queries.rows());
-    for_each_tile(queries, vectors, execution,
-                  [&](std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
-                      for (std::size_t n = first; n < first + count; ++n) {
-                          const float distance = norms[n] - 2 * products[n - first];
-                          if (distance < best[part][q].distance) best[part][q] = {distance, n};
-                      }
-                  });
-    std::vector<std::size_t> nearest(queries.rows());
-    for (std::size_t q = 0; q < nearest.size(); ++q) {
-        Best found;
-        for (std::size_t part = 0; part < kParts; ++part)
-            if (best[part][q].distance < found.distance) found = best[part][q];
-        nearest[q] = found.row;
-    }
-    return nearest;
-}
-
-Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
-                            const Matrix<float>& offsets, const Execution& execution) {
-    queries = queries.slice(0, nearest.size());
-    Ranks ranks(queries, nearest, sums, offsets);
-    for_each_tile(queries, sums, execution,
-                  [&](std::size_t part, std::size_t q, std::size_t first, const float* products, std::size_t count) {
-                      ranks.take(part, q, first, products, count);
-                  });
-    Matrix<double> costs(offsets.rows(), nearest.size());
-    for (std::size_t i = 0; i < costs.rows(); ++i)
-        for (std::size_t q = 0; q < costs.columns(); ++q) costs[i][q] = std::log2(1 + ranks.of(q, i));
-    return costs;
-}
-
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
-                            const GivenRule& given, const Execution& execution) {
-    if (queries.rows() < kFewestQueries || vectors.rows() < kGrowth || (given.expectation && given.theta))
-        return usual_offset_rule(given);
-    const std::vector<OffsetRule> rules = candidates(given);
-    const std::size_t judged = std::min(kJudgedVectors, vectors.rows());
+                            const GivenRule& given, const Execution& execution, const Recipe& recipe) {
+    const RuleRecipe& search = recipe.rule;
+    const std::size_t count = std::min(recipe.judge.most_vectors, vectors.rows());
+    if (queries.rows() < search.fewest_queries || count < search.growth || (given.expectation && given.theta))
+        return usual_offset_rule(given, search);
+    const std::vector<OffsetRule> rules = candidates(given, search);
     const auto costs_among = [&](std::size_t begin, std::size_t end) {
         const MatrixView<float> rows = vectors.slice(begin, end - begin), their_sums = sums.slice(begin, end - begin);
-        return row_means(search_costs(queries, nearest_rows(queries, rows, execution), their_sums,
-                                      wanted_offsets(rows, their_sums, rules, execution), execution));
+        return row_means(rank_costs(queries, nearest_rows(queries, rows, execution, recipe.judge), their_sums,
+                                    wanted_offsets(rows, their_sums, rules, execution), execution));
     };
-    const std::vector<double> costs = costs_among(0, judged);
-    const std::size_t best = first_good(costs) / std::size(kTilts);
-    std::vector<double> foretold(std::size(kTilts));  // among kGrowth times as many vectors, by the trend from parts
-    for (std::size_t i = 0; i < foretold.size(); ++i) foretold[i] = 2 * costs[best * foretold.size() + i];
-    for (std::size_t part = 0; part < kGrowth; ++part) {
-        const std::vector<double> fewer = costs_among(judged * part / kGrowth, judged * (part + 1) / kGrowth);
-        for (std::size_t i = 0; i < foretold.size(); ++i) foretold[i] -= fewer[best * foretold.size() + i] / kGrowth;
+    const std::vector<double> costs = costs_among(0, count);
+    const std::size_t tilts = search.tilts.size(), first = first_good(costs, search.tie) / tilts * tilts;
+    std::vector<double> larger = costs;  // among `growth` times as many, by the trend from parts of them to all
+    for (std::size_t part = 0; search.growth > 1 && part < search.growth; ++part) {
+        const std::vector<double> fewer = costs_among(count * part / search.growth, count * (part + 1) / search.growth);
+        for (std::size_t i = 0; i < larger.size(); ++i)
+            larger[i] += (costs[i] - fewer[i]) / static_cast<double>(search.growth);
     }
-    return tilted(kExpectations[best], lowest_tilt(foretold.data()), given);
+    const auto begin = larger.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto lowest = std::min_element(begin, begin + static_cast<std::ptrdiff_t>(tilts));
+    return rules[static_cast<std::size_t>(lowest - larger.begin())];
 }
 
-OffsetRule usual_offset_rule(const GivenRule& given) {
-    return {given.expectation.value_or(0.9), given.theta.value_or(0)};
+OffsetRule usual_offset_rule(const GivenRule& given, const RuleRecipe& recipe) {
+    return {given.expectation.value_or(recipe.usual_expectation), given.theta.value_or(recipe.usual_theta)};
 }
 
 }  // namespace summand

@@ -14,6 +14,7 @@
 
 #include "summand/execution.h"
 #include "summand/matrix.h"
+#include "summand/recipe.h"
 
 namespace summand {
 
@@ -22,29 +23,18 @@ struct OffsetRule {
     double theta = 0;
 };
 
-/// What may be given beforehand; the rest is searched for.
+/// The numbers that the user gives; the search finds the others.
 struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
 
-/// Vectors that queries are searched for among, at most, to judge a rule or a start.
-inline constexpr std::size_t kJudgedVectors = std::size_t{1} << 17;
-
-/// The row of `vectors` that is nearest to each of the queries, of which at most 2,048 are asked.
-std::vector<std::size_t> nearest_rows(MatrixView<float> queries, MatrixView<float> vectors, const Execution& execution);
-
-/// How late the first queries find these rows, where rows are scored by offset - 2 q·sum: log2(1 + rank), in a row for
-/// each row of `offsets`, in a column for each query.
-Matrix<double> search_costs(MatrixView<float> queries, const std::vector<std::size_t>& nearest, MatrixView<float> sums,
-                            const Matrix<float>& offsets, const Execution& execution);
-
-/// The rule with which they would be found earliest among four times as many vectors, where the offsets follow it
-/// exactly; of expectations that are as good the smallest. A fixed one where fewer than 512 queries cannot tell, or
-/// where there are fewer than four vectors.
+/// The rule with which queries find their nearest neighbour earliest if offsets follow it exactly; `sums` are the words
+/// of the vectors, added up. Of expectations that are as good among the vectors it takes the smallest; then the tilt by
+/// the costs among recipe.rule.growth times as many. The usual rule where queries are too few to tell.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
-                            const GivenRule& given, const Execution& execution);
+                            const GivenRule& given, const Execution& execution, const Recipe& recipe = {});
 
-/// A good one on average over data sets.
-OffsetRule usual_offset_rule(const GivenRule& given);
+/// The rule that is good on average over data sets, with the numbers given.
+OffsetRule usual_offset_rule(const GivenRule& given, const RuleRecipe& recipe = {});
 
 }  // namespace summand

@@ -44,11 +44,10 @@ Matrix<float> balanced_pca(MatrixView<float> x, const std::vector<std::size_t>& 
 }
 
 RotatedBlocks start_from(Matrix<float> rotation, MatrixView<float> x, const OpqOptions& options) {
-    constexpr int kFirstIterations = 6;
     const Execution quiet{.threads = options.execution.threads, .stop = options.execution.stop};
     const Matrix<float> rotated = multiply_transposed(x, rotation.view(), quiet);
     BlockTraining blocks = train_blocks(rotated.view(), even_blocks(x.columns(), options.dictionaries), options.words,
-                                        kFirstIterations, options.seed, quiet);
+                                        options.first_iterations, options.seed, quiet);
     return {std::move(rotation), std::move(blocks.dictionaries)};
 }
 

@@ -33,6 +33,8 @@ Prepared prepare(MatrixView<float> vectors, TrainShape shape, bool unit_length, 
                       {}};
     if (unit_length) scale_to_unit_length(prepared.vectors, "train");
     require_scorable(prepared.vectors.view(), "train");
+    prepared.centre.assign(vectors.columns(), 0.0f);
+    if (shape.centring == Centring::none) return prepared;
     prepared.centre = mean_of(prepared.vectors, execution);
     for (std::size_t i = 0; i < prepared.vectors.rows(); ++i)
         for (std::size_t d = 0; d < prepared.centre.size(); ++d) prepared.vectors[i][d] -= prepared.centre[d];

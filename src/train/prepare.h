@@ -11,12 +11,16 @@ namespace summand {
 
 struct Prepared {
     Matrix<float> vectors;      ///< centred
-    std::vector<float> centre;  ///< the mean that was subtracted
+    std::vector<float> centre;  ///< what was subtracted
 };
+
+/// What is subtracted: the mean, or nothing.
+enum class Centring { mean, none };
 
 struct TrainShape {
     std::size_t dictionaries;  ///< M
     std::size_t words;         ///< K
+    Centring centring = Centring::mean;
 };
 
 /// Throws `Error` for values that are not finite, fewer vectors than words, or M and K out of range.

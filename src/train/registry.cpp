@@ -1,17 +1,20 @@
 #include "train/registry.h"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 
 #include "model/valid.h"
 #include "summand/error.h"
+#include "train/recipe.h"
 #include "train/spec_trainers.h"
 
 namespace summand {
 namespace {
 
-constexpr std::string_view kIterations = "iterations=10", kStart = "start=auto|pq|opq",
-                           kTranslation = "translation=mean|none|learnt", kEffort = "effort=fast|default|best",
+constexpr std::string_view kStart = "start=auto|pq|opq", kPreset = "preset=default|paper",
+                           kSolver = "solver=closed|iterative", kTranslation = "translation=mean|none|learnt",
+                           kEffort = "effort=fast|default|best", kAnchor = "anchor=auto|NUMBER",
                            kPenalty = "mu=auto|validate|NUMBER", kCentring = "translation=mean|none";
 
 const MethodRow kRows[] = {
@@ -21,39 +24,59 @@ const MethodRow kRows[] = {
      opq_trainer},
     {{"CQ",
       "composite quantization: smallest error, its third term stored with each code",
-      {kIterations, kStart, "bias=float|byte|dropped", "anisotropy=1", kCentring, kEffort},
+      {kStart, kPreset, kAnchor, "bias=float|byte|dropped", "anisotropy=1", kSolver, kCentring, kEffort},
       true},
-     cq_trainer},
-    {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kIterations, kStart}, true},
-     ocq_trainer},
+     cq_trainer,
+     {},
+     Constraint::none},
+    {{"OCQ", "orthogonal composite quantization: dictionaries orthogonal to each other", {kStart}, true},
+     ocq_trainer,
+     {},
+     Constraint::orthogonal},
     {{"NOCQ",
       "near-orthogonal composite quantization, the method of the paper",
-      {kIterations, kStart, kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
+      {kStart, kPreset, kAnchor, kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
       true},
-     nocq_trainer},
+     nocq_trainer,
+     {},
+     Constraint::near_orthogonal},
     {{"LOCQ",
       "composite quantization with learnt word offsets: the most accurate at equal bytes",
-      {kIterations, "start=auto|pq|opq|levels", kPenalty, "theta=auto|NUMBER", "expectation=auto|NUMBER", kTranslation,
-       kEffort},
+      {kStart, kAnchor, kPenalty, "theta=auto|NUMBER", "expectation=auto|NUMBER", kTranslation, kEffort},
       true},
-     locq_trainer},
-    {{"CQe", "CQ with its third term in one byte of the code", {kIterations, kStart, kCentring, kEffort}, true},
-     cqe_trainer},
-    {{"CQd", "CQ with its third term dropped", {kIterations, kStart, kCentring, kEffort}, true}, cqd_trainer},
-    {{"CQc", "CQ with its third term in four bytes of the code", {kIterations, kStart, kCentring, kEffort}, true},
-     cqc_trainer},
-    {{"QAV", "the augmented vector [-2x; |x|^2], searched by inner product", {kIterations, kStart, kCentring, kEffort}},
-     qav_trainer},
+     locq_trainer,
+     {},
+     Constraint::learnt_offsets},
+    {{"CQe", "CQ with its third term in one byte of the code", {kStart, kAnchor, kSolver, kCentring, kEffort}, true},
+     cqe_trainer,
+     {},
+     Constraint::none},
+    {{"CQd", "CQ with its third term dropped", {kStart, kAnchor, kSolver, kCentring, kEffort}, true},
+     cqd_trainer,
+     {},
+     Constraint::none},
+    {{"CQc", "CQ with its third term in four bytes of the code", {kStart, kAnchor, kSolver, kCentring, kEffort}, true},
+     cqc_trainer,
+     {},
+     Constraint::none},
+    {{"QAV", "the augmented vector [-2x; |x|^2], searched by inner product", {kStart, kAnchor, kCentring, kEffort}},
+     qav_trainer,
+     {},
+     Constraint::augmented},
     {{"UB",
       "the upper bound of the paper, error plus |cross term|, minimised directly",
-      {kIterations, kStart, kTranslation, kEffort},
+      {kStart, kAnchor, kTranslation, kEffort},
       true},
-     ub_trainer},
+     ub_trainer,
+     {},
+     Constraint::upper_bound},
     {{"SNOCQ",
       "NOCQ with sparse words: tables cost what those of PQ (level 1) or OPQ (level 2) cost",
-      {kIterations, kStart, "level=1|2", "nonzeros=COUNT", kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
+      {kStart, kAnchor, "level=1|2", "nonzeros=COUNT", kPenalty, "epsilon=learnt|0", kTranslation, kEffort},
       true},
-     snocq_trainer},
+     snocq_trainer,
+     {},
+     Constraint::near_orthogonal},
     {{"RQ", "residual quantization: k-means of what is left, found by beam search", {"iterations=15", kEffort}},
      rq_trainer},
     {{"AQ", "additive quantization: beam search and least squares", {"iterations=8", kEffort}}, aq_trainer},
@@ -110,8 +133,18 @@ const MethodRow& method_row(std::string_view name) {
 }
 
 std::vector<MethodInfo> methods() {
-    std::vector<MethodInfo> list;
-    for (const MethodRow& row : kRows) list.push_back(row.info);
+    constexpr std::size_t kUsual = 8;  // dictionaries whose defaults are shown
+    static std::deque<std::string> texts;
+    static const std::vector<MethodInfo> list = [] {
+        std::vector<MethodInfo> all;
+        for (const MethodRow& row : kRows) {
+            all.push_back(row.info);
+            for (const RecipeOption& option : recipe_options())
+                if (row.constraint && option.serves(*row.constraint))
+                    all.back().options.push_back(texts.emplace_back(shown(option, *row.constraint, kUsual)));
+        }
+        return all;
+    }();
     return list;
 }
 

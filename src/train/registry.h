@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "summand/train.h"
@@ -21,6 +22,7 @@ struct MethodRow {
     MethodInfo info;
     Trainer (*trainer)(const Spec& spec, const TrainSettings& settings);  ///< throws where an option is wrong
     SpecNumber number = {};
+    std::optional<Constraint> constraint = {};  ///< of the composite family, whose recipe specs can change
 };
 
 std::span<const MethodRow> method_rows();

@@ -44,6 +44,14 @@ double SpecOptions::number(std::string_view name, double otherwise, const char* 
     return value;
 }
 
+double SpecOptions::number(std::string_view name, double otherwise, double lowest, double highest) {
+    const std::string* text = find(name);
+    double value = otherwise;
+    if (text && (!parse(*text, value) || !(value >= lowest && value <= highest)))
+        fail(name, *text, concatenate("a number from ", lowest, " to ", highest));
+    return value;
+}
+
 std::string SpecOptions::text(std::string_view name, std::string_view otherwise) {
     const std::string* text = find(name);
     return text ? *text : std::string(otherwise);

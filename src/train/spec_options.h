@@ -17,6 +17,7 @@ public:
 
     int integer(std::string_view name, int otherwise, int lowest, int highest);
     double number(std::string_view name, double otherwise, const char* expected = "a number");
+    double number(std::string_view name, double otherwise, double lowest, double highest);
     std::string text(std::string_view name, std::string_view otherwise);
 
     /// One of the named choices; the first is the default.

@@ -1,4 +1,4 @@
-// Fewer dimensions for what need not be exact: starts of the composite family and their trials.
+// A projection to fewer dimensions, for starts of the composite family and their trials, which need not be exact.
 #pragma once
 
 #include "summand/execution.h"
@@ -6,10 +6,7 @@
 
 namespace summand {
 
-/// Vectors with more dimensions than that are started in a subspace: a rotation costs the cube of them.
-inline constexpr std::size_t kStartDimensions = 256;
-
-/// The span of the directions in which vectors are longest.
+/// Is spanned by the directions in which vectors are longest.
 class Subspace {
 public:
     Subspace(MatrixView<float> vectors, std::size_t dimensions, const Execution& execution);

@@ -4,26 +4,19 @@
 #include <numeric>
 #include <utility>
 
-#include "base/stopwatch.h"
 #include "math/blas.h"
 #include "math/clusters.h"
-#include "model/composite_encoder.h"
 #include "summand/encoder.h"
 #include "summand/train.h"
 #include "train/additive_fit.h"
-#include "train/least_squares.h"
 #include "train/subspace.h"
 
 namespace summand {
 namespace {
 
-constexpr int kOpqIterations = 10;
-constexpr int kPqIterations = 12;
-constexpr std::size_t kVectorsPerWord = 64;  // a start needs no more
-
 // Every so many rows, enough to learn a start from.
-Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
-    const std::size_t rows = std::min(vectors.rows(), kVectorsPerWord * words);
+Matrix<float> start_sample(MatrixView<float> vectors, const StartOptions& options) {
+    const std::size_t rows = std::min(vectors.rows(), options.recipe.vectors_per_word * options.words);
     Matrix<float> sample(rows, vectors.columns());
     for (std::size_t i = 0; i < rows; ++i)
         std::copy_n(vectors.row(vectors.rows() * i / rows), vectors.columns(), sample.row(i));
@@ -31,8 +24,8 @@ Matrix<float> start_sample(MatrixView<float> vectors, std::size_t words) {
 }
 
 // Words in the space of the vectors: rotationᵀ·c, and an equal share of the centre.
-CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
-    CompositeStart start{
+BlockStart unfold(const Quantizer& model, MatrixView<float> vectors, const Execution& execution) {
+    BlockStart start{
         model.dictionaries,
         encode(model, vectors, {.execution = {.threads = execution.threads, .stop = execution.stop}}).rows};
     Dictionaries& words = start.dictionaries;
@@ -47,56 +40,46 @@ CompositeStart unfold(const Quantizer& model, MatrixView<float> vectors, const E
 
 }  // namespace
 
-CompositeStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
+BlockStart pq_start(MatrixView<float> vectors, const StartOptions& options) {
     const PqOptions pq{.dictionaries = options.dictionaries,
                        .words = options.words,
-                       .iterations = kPqIterations,
+                       .iterations = options.recipe.pq_iterations,
                        .seed = options.seed,
                        .execution = options.execution};
-    return unfold(train(start_sample(vectors, options.words).view(), pq), vectors, options.execution);
+    return unfold(train(start_sample(vectors, options).view(), pq), vectors, options.execution);
 }
 
-CompositeStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
+BlockStart opq_start(MatrixView<float> vectors, const StartOptions& options) {
     const Execution& execution = options.execution;
     OpqOptions opq{.dictionaries = options.dictionaries,
                    .words = options.words,
                    .start = options.rotation,
+                   .first_iterations = options.recipe.rotation_iterations,
                    .seed = options.seed,
                    .execution = execution};
-    opq.iterations = options.finished > 0 ? options.finished : kOpqIterations;
+    opq.iterations = options.finished > 0 ? options.finished : options.recipe.opq_iterations;
     if (options.finished > 0) return unfold(train(vectors, opq), vectors, execution);
-    const Matrix<float> sample = start_sample(vectors, options.words);
-    if (vectors.columns() <= kStartDimensions) return unfold(train(sample.view(), opq), vectors, execution);
-    const Subspace subspace(sample.view(), kStartDimensions, execution);
+    const Matrix<float> sample = start_sample(vectors, options);
+    if (vectors.columns() <= options.recipe.dimensions) return unfold(train(sample.view(), opq), vectors, execution);
+    const Subspace subspace(sample.view(), options.recipe.dimensions, execution);
     opq.start = RotationStart::pca;
     const Quantizer model = train(subspace.project(sample.view(), execution).view(), opq);
-    CompositeStart start = unfold(model, subspace.project(vectors, execution).view(), execution);
+    BlockStart start = unfold(model, subspace.project(vectors, execution).view(), execution);
     start.dictionaries.rows = subspace.lift(start.dictionaries.rows.view(), execution);
     return start;
 }
 
-void improve_unconstrained(const CompositeView& vectors, int iterations, const Execution& execution,
-                           CompositeState& state, const std::function<void()>& finished) {
-    const Stopwatch watch;
+void append_levels(const Problem& problem, const std::vector<double>& targets, CompositeState& state) {
+    const Execution& execution = problem.execution();
+    const std::size_t words = problem.options.words;
     CompositeModel& model = state.model;
-    model.word_offsets.assign(model.dictionaries.rows.rows(), 0.0f);
-    for (int step = static_cast<int>(state.objective.size()); step < iterations; ++step) {
-        solve_dictionaries({vectors, state.codes}, execution, model.dictionaries);
-        CompositeEncoder(model.dictionaries, model.word_offsets, {}, execution)
-            .improve(vectors, {.sweeps = 2, .perturbations = 1, .seed = static_cast<std::uint64_t>(step)}, execution,
-                     state.codes);
-        const CompositePenalty none{.offsets = Offsets::free};
-        state.objective.push_back(evaluate({vectors, state.codes}, model, none, execution).error);
-        report_step(execution, "CQ", step + 1, iterations, state.objective.back(), watch);
-        if (finished) finished();
-    }
-}
-
-void append_levels(const std::vector<double>& targets, std::size_t words, std::uint64_t seed,
-                   const Execution& execution, CompositeModel& model, Matrix<std::uint8_t>& codes) {
+    Matrix<std::uint8_t>& codes = state.codes;
     Dictionaries& old = model.dictionaries;
     tie_offsets(model);
-    fit_additive(codes, targets, words, execution, model.word_offsets);
+    OffsetRecipe offsets = problem.recipe.offsets;
+    offsets.ridge += state.anchor->weight;
+    fit_additive(codes, targets, words, execution, model.word_offsets, offsets);
+    state.anchor = {};
     Matrix<float> rest(codes.rows(), 1);
     for (std::size_t n = 0; n < codes.rows(); ++n) {
         double value = targets[n];
@@ -105,8 +88,8 @@ void append_levels(const std::vector<double>& targets, std::size_t words, std::u
         rest[n][0] = static_cast<float>(value);
     }
     const KMeans levels = kmeans(rest.view(), {.clusters = words,
-                                               .iterations = 10,
-                                               .seed = seed,
+                                               .iterations = problem.recipe.level_clustering,
+                                               .seed = problem.options.seed,
                                                .execution = {.threads = execution.threads, .stop = execution.stop}});
     Dictionaries grown{
         .count = old.count + 1, .words = words, .rows = Matrix<float>((old.count + 1) * words, old.dimensions())};

@@ -17,6 +17,15 @@ Checkpoint sample_checkpoint() {
             .objective = {3.5, 1.0 / 7}};
 }
 
+// As a training on few vectors has it.
+Checkpoint anchored_checkpoint() {
+    Checkpoint checkpoint = sample_checkpoint();
+    checkpoint.anchor = checkpoint.dictionaries.rows;
+    checkpoint.anchor_offsets.assign(checkpoint.word_offsets.size(), 1.0 / 3);
+    checkpoint.anchor_weight = 8;
+    return checkpoint;
+}
+
 // As OCQ has it: with a rotation and the words of its blocks.
 Checkpoint orthogonal_checkpoint() {
     Checkpoint checkpoint = sample_checkpoint();
@@ -30,7 +39,7 @@ Checkpoint orthogonal_checkpoint() {
 
 TEST(CheckpointFile, LoadGivesBackWhatWasSavedToTheLastBit) {
     const TemporaryDirectory directory;
-    for (const Checkpoint& checkpoint : {sample_checkpoint(), orthogonal_checkpoint()}) {
+    for (const Checkpoint& checkpoint : {sample_checkpoint(), anchored_checkpoint(), orthogonal_checkpoint()}) {
         EXPECT_EQ(load_checkpoint(save(checkpoint)), checkpoint);
         save(directory / "c.smd", checkpoint);
         EXPECT_EQ(load_checkpoint(directory / "c.smd"), checkpoint);
@@ -38,7 +47,7 @@ TEST(CheckpointFile, LoadGivesBackWhatWasSavedToTheLastBit) {
 }
 
 TEST(CheckpointFile, EveryDamageIsRefused) {
-    for (const Checkpoint& checkpoint : {sample_checkpoint(), orthogonal_checkpoint()})
+    for (const Checkpoint& checkpoint : {sample_checkpoint(), anchored_checkpoint(), orthogonal_checkpoint()})
         expect_every_damage_refused(save(checkpoint), [](const Bytes& bytes) { load_checkpoint(bytes); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/composite_encoder.h"
 #include "summand/error.h"
+#include "summand/evaluate.h"
 #include "support/data.h"
 #include "train/additive_fit.h"
 #include "train/dictionary_step.h"
@@ -22,14 +23,14 @@ CompositeOptions small(Constraint constraint, WarmStart start = WarmStart::pq) {
     return {.constraint = constraint, .dictionaries = 3, .words = 8, .iterations = 4, .start = start};
 }
 
-TEST(CompositeTask, HoldsOutATwentiethWhereThereIsEnough) {
+TEST(Problem, HoldsOutATwentiethWhereThereIsEnough) {
     const Matrix<float> vectors = clustered(600, 8);
     const CompositeOptions options = small(Constraint::near_orthogonal);
-    const CompositeTask task = composite_task(vectors.view(), options);
-    EXPECT_EQ(task.held_out.rows(), 30u);
-    EXPECT_EQ(task.vectors.rows(), 570u);
-    const CompositeTask tiny = composite_task(vectors.view().slice(0, 16), options);
-    EXPECT_EQ(tiny.held_out.rows(), 0u);
+    const Problem problem = pose(vectors.view(), options);
+    EXPECT_EQ(problem.held_out->vectors.rows(), 30u);
+    EXPECT_EQ(problem.vectors->vectors.rows(), 570u);
+    const Problem tiny = pose(vectors.view().slice(0, 16), options);
+    EXPECT_EQ(tiny.held_out->vectors.rows(), 0u);
 }
 
 // One turn by hand, at several penalties: offsets, dictionaries, codes.
@@ -38,14 +39,15 @@ TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
     for (const Constraint constraint :
          {Constraint::near_orthogonal, Constraint::learnt_offsets, Constraint::upper_bound}) {
         const CompositeOptions options = small(constraint);
-        const CompositeTask task = composite_task(vectors.view(), options);
-        const CompositeStart start = pq_start(task.vectors.view(), {3, 8, 1, {}});
+        const Problem problem = pose(vectors.view(), options);
+        const BlockStart start = pq_start(problem.vectors->vectors.view(), {3, 8, 1, {}});
         for (const double mu : {0.001, 0.1, 3.0}) {
-            const CompositePenalty penalty = task.penalty(mu);
+            CompositePenalty penalty = begin(problem, start.dictionaries, start.codes).penalty;
+            (constraint == Constraint::upper_bound ? penalty.absolute : penalty.penalty) = mu;
             Matrix<std::uint8_t> codes = start.codes;
             CompositeModel model{.dictionaries = start.dictionaries};
             tie_offsets(model);
-            const CompositeData data{task.input.view(), codes};
+            const CompositeData data{problem.vectors->view(), codes};
             double before = evaluate(data, model, penalty, {}).objective(penalty);
             const auto expect_no_rise = [&] {
                 const double after = evaluate(data, model, penalty, {}).objective(penalty);
@@ -61,10 +63,10 @@ TEST(Alternation, EachStepWeaklyDecreasesTheObjectiveAtItsPenalty) {
                     tie_offsets(model);
                 }
                 expect_no_rise();
-                descend(data, penalty, 8, {}, model);
+                descend(data, penalty, {.iterations = 8}, {}, model);
                 expect_no_rise();
                 CompositeEncoder(model.dictionaries, model.word_offsets, code_penalty(penalty), {})
-                    .improve(task.input.view(), {.sweeps = 1, .seed = turn}, {}, codes);
+                    .improve(problem.vectors->view(), {.sweeps = 1, .seed = turn}, {}, codes);
                 expect_no_rise();
             }
         }
@@ -97,14 +99,31 @@ TEST(Nocq, StartedFromPqNeverEndsWithAHigherObjective) {
                 options.iterations = iterations;
                 options.rule = PenaltyRule::fixed;
                 options.penalty = 0.05;
-                const CompositeTask task = composite_task(vectors.view(), options);
-                const CompositeStart start = pq_start(task.vectors.view(), {3, 8, options.seed, {}});
+                const Problem problem = pose(vectors.view(), options);
+                const BlockStart start = pq_start(problem.vectors->vectors.view(), {3, 8, options.seed, {}});
                 CompositeModel model{.dictionaries = start.dictionaries};
                 tie_offsets(model);
-                const double pq = evaluate({task.input.view(), start.codes}, model, task.penalty(options.penalty), {})
-                                      .objective(options.penalty);
+                const double pq =
+                    evaluate({problem.vectors->view(), start.codes}, model, {.penalty = options.penalty}, {})
+                        .objective(options.penalty);
                 EXPECT_LE(train(vectors.view(), options).training.objective.back(), pq * (1 + 1e-6));
             }
+}
+
+// LOCQ codes later vectors with another μ than words are learnt with.
+TEST(Locq, HeldOutFiguresAreThoseOfTheModelThatShips) {
+    const Matrix<float> vectors = clustered(3000, 8);
+    for (const std::size_t dictionaries : {3, 8}) {
+        CompositeOptions options = small(Constraint::learnt_offsets);
+        options.dictionaries = dictionaries;
+        const Problem problem = pose(vectors.view(), options);
+        const Quantizer model = train(vectors.view(), options);
+        Matrix<float> held_out = problem.held_out->vectors;
+        for (std::size_t n = 0; n < held_out.rows(); ++n)
+            for (std::size_t d = 0; d < 8; ++d) held_out[n][d] += problem.centre[d];
+        const double error = distortion(model, held_out.view(), encode(model, held_out.view()));
+        EXPECT_NEAR(model.training.held_out_distortion.value(), error, 1e-3 * error);
+    }
 }
 
 struct Stop {};
@@ -125,7 +144,11 @@ TEST(Checkpoint, ResumingAfterAnyIterationGivesTheIdenticalModel) {
     std::vector<CompositeOptions> cases;
     cases.push_back(small(Constraint::near_orthogonal));
     cases.push_back(small(Constraint::learnt_offsets));
-    cases.push_back(small(Constraint::learnt_offsets, WarmStart::levels));
+    cases.push_back(small(Constraint::learnt_offsets, WarmStart::automatic));
+    cases.push_back(small(Constraint::near_orthogonal));
+    cases.back().recipe = paper_recipe(Constraint::near_orthogonal, 3);
+    cases.push_back(small(Constraint::none));
+    cases.back().recipe = paper_recipe(Constraint::none, 3);
     cases.push_back(small(Constraint::near_orthogonal));
     cases.back().translation = Translation::learnt;
     cases.push_back(small(Constraint::near_orthogonal));
@@ -143,7 +166,7 @@ TEST(Checkpoint, ResumingAfterAnyIterationGivesTheIdenticalModel) {
     for (CompositeOptions& options : cases) {
         const Quantizer whole = train(vectors.view(), options);
         const int iterations = static_cast<int>(whole.training.objective.size());
-        EXPECT_EQ(iterations, options.iterations * (options.anisotropy == 1 ? 1 : 2));
+        EXPECT_EQ(iterations, *options.iterations * (options.anisotropy == 1 ? 1 : 2));
         for (int step = 1; step <= iterations; ++step) {
             const Checkpoint checkpoint = interrupted(vectors.view(), options, step);
             EXPECT_EQ(checkpoint.step, step);
@@ -177,6 +200,10 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     };
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.seed = 2; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.iterations = 5; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) {
+        o.recipe = default_recipe(o.constraint, o.dictionaries);
+        o.recipe->penalty.ramp = 0.5;
+    });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.words = 4; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.dictionaries = 2; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.constraint = Constraint::learnt_offsets; });
@@ -184,6 +211,7 @@ TEST(Checkpoint, OfAnotherTaskIsRefused) {
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.translation = Translation::none; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.start = WarmStart::opq; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.nonzeros = 50; });
+    expect_refused(vectors.view(), [](CompositeOptions& o) { o.anchor = 3; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.effort = Effort::best; });
     expect_refused(vectors.view(), [](CompositeOptions& o) { o.unit_length = true; });
     expect_refused(vectors.view(), [](CompositeOptions& o) {

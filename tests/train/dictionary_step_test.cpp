@@ -40,7 +40,8 @@ TEST(Descend, NeverRaisesTheObjectiveAndReturnsIt) {
                 Problem problem(offsets);
                 double before = problem.objective(penalty);
                 for (const int iterations : {1, 2, 8, 8}) {
-                    const double after = descend(problem.data(), penalty, iterations, {}, problem.model);
+                    const double after =
+                        descend(problem.data(), penalty, {.iterations = iterations}, {}, problem.model);
                     EXPECT_LE(after, before * (1 + 1e-9));
                     EXPECT_NEAR(after, problem.objective(penalty), 1e-9 * after);
                     before = after;
@@ -53,7 +54,7 @@ TEST(Descend, LowersAnObjectiveThatIsFarFromItsMinimum) {
         const CompositePenalty penalty{0.1, 0, 1, offsets};
         Problem problem(offsets);
         const double before = problem.objective(penalty);
-        EXPECT_LT(descend(problem.data(), penalty, 8, {}, problem.model), 0.5 * before);
+        EXPECT_LT(descend(problem.data(), penalty, {.iterations = 8}, {}, problem.model), 0.5 * before);
     }
 }
 
@@ -64,7 +65,8 @@ TEST(Descend, KeepsZerosAtZeroWhereOnlyTheOthersMayChange) {
         for (std::size_t i = 0; i < problem.model.dictionaries.rows.size(); i += 3)
             problem.model.dictionaries.rows.data()[i] = 0;
         const double before = problem.objective(penalty);
-        EXPECT_LT(descend(problem.data(), penalty, 8, {}, problem.model, Support::nonzeros), 0.7 * before);
+        EXPECT_LT(descend(problem.data(), penalty, {.iterations = 8}, {}, problem.model, Support::nonzeros),
+                  0.7 * before);
         for (std::size_t i = 0; i < problem.model.dictionaries.rows.size(); ++i)
             EXPECT_EQ(problem.model.dictionaries.rows.data()[i] == 0, i % 3 == 0);
     }
@@ -72,7 +74,7 @@ TEST(Descend, KeepsZerosAtZeroWhereOnlyTheOthersMayChange) {
 
 TEST(Descend, KeepsTiedOffsetsTied) {
     Problem problem(Offsets::tied);
-    descend(problem.data(), {0.1, 0, 1, Offsets::tied}, 8, {}, problem.model);
+    descend(problem.data(), {0.1, 0, 1, Offsets::tied}, {.iterations = 8}, {}, problem.model);
     CompositeModel tied = problem.model;
     tie_offsets(tied);
     EXPECT_EQ(problem.model.word_offsets, tied.word_offsets);
@@ -81,18 +83,18 @@ TEST(Descend, KeepsTiedOffsetsTied) {
 TEST(Descend, WithoutAPenaltyReachesTheLeastSquaresSolution) {
     const CompositePenalty penalty{0, 0, 1, Offsets::free};
     Problem closed(Offsets::free), iterated(Offsets::free);
-    for (int turn = 0; turn < 20; ++turn) solve_dictionaries(closed.data(), {}, closed.model.dictionaries);
-    descend(iterated.data(), penalty, 200, {}, iterated.model);
+    for (int turn = 0; turn < 20; ++turn) solve_dictionaries(closed.data(), 1, {}, closed.model.dictionaries);
+    descend(iterated.data(), penalty, {.iterations = 200}, {}, iterated.model);
     EXPECT_NEAR(iterated.objective(penalty), closed.objective(penalty), 1e-3 * closed.objective(penalty));
 }
 
 TEST(Descend, IsTheSameForEveryThreadCountAndKernelLevel) {
     const CompositePenalty penalty{0.1, 0.4, 1, Offsets::free};
     Problem expected(Offsets::free);
-    descend(expected.data(), penalty, 8, {.threads = 1}, expected.model);
+    descend(expected.data(), penalty, {.iterations = 8}, {.threads = 1}, expected.model);
     test::with_each_level([&] {
         Problem problem(Offsets::free);
-        descend(problem.data(), penalty, 8, {.threads = 2}, problem.model);
+        descend(problem.data(), penalty, {.iterations = 8}, {.threads = 2}, problem.model);
         EXPECT_EQ(problem.model.dictionaries, expected.model.dictionaries);
         EXPECT_EQ(problem.model.word_offsets, expected.model.word_offsets);
     });
@@ -102,7 +104,8 @@ TEST(Descend, PassesACancellationThroughTheSolver) {
     std::stop_source source;
     source.request_stop();
     Problem problem(Offsets::tied);
-    EXPECT_THROW(descend(problem.data(), {0.1, 0, 1, Offsets::tied}, 8, {.stop = source.get_token()}, problem.model),
+    EXPECT_THROW(descend(problem.data(), {0.1, 0, 1, Offsets::tied}, {.iterations = 8}, {.stop = source.get_token()},
+                         problem.model),
                  Cancelled);
 }
 
@@ -113,7 +116,7 @@ TEST(SolveDictionaries, NeverRaisesTheErrorAndKeepsUnusedWords) {
     const std::vector<float> unused(problem.model.dictionaries.word(2, 5), problem.model.dictionaries.word(2, 5) + 8);
     double before = problem.objective({});
     for (int turn = 0; turn < 5; ++turn) {
-        solve_dictionaries(problem.data(), {}, problem.model.dictionaries);
+        solve_dictionaries(problem.data(), 1, {}, problem.model.dictionaries);
         const double after = problem.objective({});
         EXPECT_LE(after, before * (1 + 1e-6));
         before = after;
@@ -125,7 +128,7 @@ TEST(SolveDictionaries, NeverRaisesTheErrorAndKeepsUnusedWords) {
 TEST(SolveDictionaries, SolvesTheNormalEquations) {
     Problem problem(Offsets::free);
     const Dictionaries start = problem.model.dictionaries;
-    solve_dictionaries(problem.data(), {}, problem.model.dictionaries);
+    solve_dictionaries(problem.data(), 1, {}, problem.model.dictionaries);
     CompositeGradient gradient;
     evaluate(problem.data(), problem.model, {0, 0, 1, Offsets::free}, {}, &gradient);
     for (std::size_t i = 0; i < gradient.words.size(); ++i) {
@@ -179,7 +182,7 @@ TEST(DescendOrthogonal, NeverRaisesItsObjective) {
         };
         double before = objective();
         for (int turn = 0; turn < 3; ++turn) {
-            const double after = descend_orthogonal(problem.data(), penalty, 6, {}, problem.model);
+            const double after = descend_orthogonal(problem.data(), penalty, {.iterations = 6}, {}, problem.model);
             EXPECT_LE(after, before * (1 + 1e-6));
             EXPECT_NEAR(after, objective(), 1e-3 * after);
             before = after;

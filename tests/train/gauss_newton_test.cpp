@@ -41,7 +41,7 @@ TEST(NewtonStep, NeverRaisesTheObjectiveAndReturnsIt) {
         Problem problem;
         double before = problem.objective(penalty);
         for (const int iterations : {1, 2, 4, 4, 20}) {
-            const double after = newton_step(problem.data(), penalty, iterations, {}, problem.model);
+            const double after = newton_step(problem.data(), penalty, {.iterations = iterations}, {}, problem.model);
             EXPECT_LE(after, before);
             EXPECT_NEAR(after, problem.objective(penalty), 1e-9 * after);
             before = after;
@@ -52,9 +52,9 @@ TEST(NewtonStep, NeverRaisesTheObjectiveAndReturnsIt) {
 TEST(NewtonStep, WithoutAPenaltyIsTheLeastSquaresSolution) {
     const CompositePenalty none{0, 0, 1, Offsets::free};
     Problem problem, closed;
-    const double error = newton_step(problem.data(), none, 8, {}, problem.model);
+    const double error = newton_step(problem.data(), none, {.iterations = 8}, {}, problem.model);
     for (int i = 0; i < 20; ++i)  // each has a ridge towards the one before
-        solve_dictionaries(closed.data(), {}, closed.model.dictionaries);
+        solve_dictionaries(closed.data(), 1, {}, closed.model.dictionaries);
     EXPECT_NEAR(error, closed.objective(none), 1e-3 * error);
 }
 
@@ -62,16 +62,16 @@ TEST(NewtonStep, GoesAsFarAsManyIterationsOfLbfgs) {
     const CompositePenalty penalty{0.02, 0, 1, Offsets::free};
     Problem newton, lbfgs;
     const double start = newton.objective(penalty);
-    for (int step = 0; step < 6; ++step) newton_step(newton.data(), penalty, 6, {}, newton.model);
-    for (int step = 0; step < 6; ++step) descend(lbfgs.data(), penalty, 40, {}, lbfgs.model);
+    for (int step = 0; step < 6; ++step) newton_step(newton.data(), penalty, {.iterations = 6}, {}, newton.model);
+    for (int step = 0; step < 6; ++step) descend(lbfgs.data(), penalty, {.iterations = 40}, {}, lbfgs.model);
     EXPECT_LT(newton.objective(penalty) - lbfgs.objective(penalty), 0.02 * start);
 }
 
 TEST(NewtonStep, HasTheSameBitsForEveryThreadCount) {
     for (const CompositePenalty& penalty : kPenalties) {
         Problem one, two;
-        newton_step(one.data(), penalty, 4, {.threads = 1}, one.model);
-        newton_step(two.data(), penalty, 4, {.threads = 2}, two.model);
+        newton_step(one.data(), penalty, {.iterations = 4}, {.threads = 1}, one.model);
+        newton_step(two.data(), penalty, {.iterations = 4}, {.threads = 2}, two.model);
         EXPECT_EQ(one.model.dictionaries.rows, two.model.dictionaries.rows);
         EXPECT_EQ(one.model.word_offsets, two.model.word_offsets);
     }

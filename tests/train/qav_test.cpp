@@ -1,10 +1,10 @@
-#include "train/qav.h"
-
+// QAV: the augmented vector.
 #include <gtest/gtest.h>
 
 #include "summand/evaluate.h"
 #include "summand/flat_index.h"
 #include "support/data.h"
+#include "train/composite_objective.h"
 
 namespace summand {
 namespace {
@@ -81,8 +81,7 @@ TEST(Qav, TheObjectiveIsAQuarterOfTheAugmentedErrorAndNeverRises) {
     const Matrix<float> vectors = clustered(500, 8);
     const CompositeOptions options{
         .constraint = Constraint::augmented, .dictionaries = 3, .words = 16, .iterations = 8, .start = WarmStart::pq};
-    const CompositeTask task = composite_task(vectors.view(), options);
-    const std::vector<double> objective = train_augmented(task).training.objective;
+    const std::vector<double> objective = train(vectors.view(), options).training.objective;
     ASSERT_EQ(objective.size(), 8u);
     for (std::size_t i = 1; i < objective.size(); ++i) EXPECT_LE(objective[i], objective[i - 1] * (1 + 1e-6));
 
@@ -90,16 +89,18 @@ TEST(Qav, TheObjectiveIsAQuarterOfTheAugmentedErrorAndNeverRises) {
     EXPECT_EQ(model.encoder.penalty, 0.25f);
     EXPECT_EQ(model.encoder.theta, 1.0f);
     EXPECT_EQ(model.encoder.expectation, 0.0f);
-    const Matrix<std::uint8_t> codes = test::random_code_rows(task.vectors.rows(), 3, 16, 7);
+    const Matrix<std::uint8_t> codes = test::random_code_rows(vectors.rows(), 3, 16, 7);
     double error = 0;
     for (std::size_t n = 0; n < codes.rows(); ++n) {
-        std::vector<float> vector(task.vectors.row(n), task.vectors.row(n) + 8);
-        for (std::size_t d = 0; d < 8; ++d) vector[d] += model.centre[d];
-        error += squared_difference(augmented(model, vector.data()), augmented_sum(model, codes.row(n)));
+        error += squared_difference(augmented(model, vectors.row(n)), augmented_sum(model, codes.row(n)));
     }
-    const double value = evaluate({task.input.view(), codes}, {model.dictionaries, model.word_offsets},
-                                  task.penalty(kAugmentedPenalty), {})
-                             .objective(kAugmentedPenalty);
+    Matrix<float> centred = vectors;
+    for (std::size_t n = 0; n < centred.rows(); ++n)
+        for (std::size_t d = 0; d < 8; ++d) centred[n][d] -= model.centre[d];
+    const CompositeInput input = composite_input(centred);
+    const CompositePenalty penalty{.penalty = 0.25, .theta = 1, .expectation = 0, .offsets = Offsets::free};
+    const double value =
+        evaluate({input.view(), codes}, {model.dictionaries, model.word_offsets}, penalty, {}).objective(penalty);
     EXPECT_NEAR(value, error / 4 / static_cast<double>(codes.rows()), 1e-4 * value);
 }
 

@@ -45,7 +45,7 @@ TEST(Subspace, LiftingChangesNoDistance) {
 }
 
 TEST(Subspace, MethodsOfManyDimensionsStartInOneAndEndBelowPq) {
-    const Matrix<float> vectors = flat_vectors(600, 24, kStartDimensions + 44);
+    const Matrix<float> vectors = flat_vectors(600, 24, StartRecipe{}.dimensions + 44);
     const auto error = [&](const char* spec) {
         const Quantizer model = train(vectors.view(), parse_spec(spec));
         return distortion(model, vectors.view(), encode(model, vectors.view()));
