@@ -13,6 +13,21 @@
 namespace summand {
 namespace {
 
+// The first loop ends only when the second one has run: in turns neither would.
+TEST(ParallelFor, LoopsOfSeveralCallersRunSideBySide) {
+    std::atomic<bool> second_done{false};
+    std::thread first([&] {
+        parallel_for({.threads = 2}, 2, [&](std::size_t) {
+            while (!second_done) std::this_thread::yield();
+        });
+    });
+    std::atomic<std::size_t> calls{0};
+    parallel_for({.threads = 2}, 100, [&](std::size_t) { ++calls; });
+    second_done = true;
+    first.join();
+    EXPECT_EQ(calls, 100u);
+}
+
 TEST(ParallelFor, RunsEveryIndexOnce) {
     for (const unsigned threads : {0u, 1u, 2u, 3u, 8u})
         for (const std::size_t count : {0, 1, 2, 7, 1000}) {

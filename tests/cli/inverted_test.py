@@ -94,7 +94,7 @@ class Inverted(IndexTest):
         self.assertIn("expected ids such as", self.fail_with(1, "search", index, self.base, "--filter", "x"))
 
     def test_a_radius_finds_all_within_it(self):
-        for spec, probes in (("PQ2x4", ()), ("IVF8,PQ2x4", ("--probes", 8)), ("IVF8,PQ2x4,Refine(flat)", ("--probes", 8))):
+        for spec, probes in (("PQ2x4", ()), ("IVF8,PQ2x4", ("--probes", 8)), ("IVF8,PQ2x4,Refine(flat)", ("--probes", 8, "--refine", 12))):
             index, result = self.build(spec), self.path("result.tsv")
             near = self.succeed("search", index, self.base, "-k", 3, "--json", "-", *probes).stdout
             radius = sorted(json.loads(near)["scores"][0])[1] * 1.0001

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include "index/residuals.h"
 #include "summand/evaluate.h"
@@ -255,6 +256,68 @@ TEST(Index, MoreNeighborsThanMemoryHoldsAreRefused) {
                 expect_error([&] { index.search(vectors.view().slice(0, 4), {.k = k}); },
                              {"matrix: expected sizes that fit memory, got 4 rows"});
         }
+}
+
+TEST(Index, SearchesOfSeveralThreadsAtOnceGiveTheirOwnAnswers) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(40, kDimensions, 2);
+    for (const char* spec : {"PQ2x4", "IVF6,PQ2x4"}) {
+        Index index = first_layer(spec, Metric::euclidean, vectors);
+        index.set_refinement(rows_of(vectors));
+        std::vector<Neighbors> found(6);
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < found.size(); ++i)
+            threads.emplace_back([&, i] { found[i] = index.search(queries.view().slice(5 * i, 10), {.k = 7}); });
+        for (std::thread& thread : threads) thread.join();
+        for (std::size_t i = 0; i < found.size(); ++i)
+            EXPECT_EQ(found[i], index.search(queries.view().slice(5 * i, 10), {.k = 7}));
+    }
+}
+
+// The ids of one query, in their order.
+std::vector<Neighbor> of_query(const RangeNeighbors& found, std::size_t query) {
+    const auto begin = found.entries.begin();
+    return {begin + static_cast<std::ptrdiff_t>(found.begin[query]),
+            begin + static_cast<std::ptrdiff_t>(found.begin[query + 1])};
+}
+
+TEST(Index, ARangeHoldsWhatASearchForAllFindsBelowTheRadius) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
+    for_each_index(vectors, [&](Index index, Metric metric) {
+        for (const bool refined : {false, true}) {
+            if (refined) index.set_refinement(rows_of(vectors));
+            SearchOptions options = some(index, kSize, kSize);
+            if (!refined) options.refine = {};
+            const Neighbors all = index.search(queries.view(), options);
+            const float radius = all.scores[0][20];
+            const RangeNeighbors found = index.search_range(queries.view(), radius, options);
+            for (std::size_t q = 0; q < queries.rows(); ++q) {
+                std::vector<Neighbor> expected;
+                for (std::size_t i = 0; i < kSize && all.scores[q][i] < radius; ++i)
+                    expected.push_back({all.scores[q][i], all.ids[q][i]});
+                EXPECT_EQ(of_query(found, q), expected) << name(metric);
+            }
+        }
+    });
+}
+
+TEST(Index, ARangeIsCheckedByTheSecondLayerUnlessItIsToldOtherwise) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
+    Index index = first_layer("PQ2x4", Metric::euclidean, vectors);
+    const float radius = index.search(queries.view(), {.k = 40}).scores[0][39];
+    const RangeNeighbors first = index.search_range(queries.view(), radius);
+    index.set_refinement(rows_of(vectors));
+    EXPECT_EQ(index.search_range(queries.view(), radius, {.refine = 0}), first);
+    const RangeNeighbors checked = index.search_range(queries.view(), radius);
+    for (std::size_t q = 0; q < queries.rows(); ++q) {
+        std::vector<Neighbor> expected;
+        for (const Neighbor& entry : of_query(first, q)) {
+            const auto score = static_cast<float>(squared_distance(
+                queries.row(q), vectors.row(static_cast<std::size_t>(entry.id)), kDimensions));
+            if (score < radius) expected.push_back({score, entry.id});
+        }
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(of_query(checked, q), expected);
+    }
 }
 
 TEST(Index, CodesNeedTheIdsFromZeroOn) {

@@ -1,3 +1,4 @@
+#include <thread>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +21,6 @@ constexpr const char* kSpecs[] = {"PQ3x4",
                                   "CQ3x4(iterations=2)",
                                   "NOCQ3x4(iterations=2,start=pq)",
                                   "LOCQ3x4(iterations=2,start=opq)",
-                                  "LOCQ3x4(iterations=2,start=levels)",
                                   "CQe3x4(iterations=2)",
                                   "QAV3x4(iterations=2)",
                                   "RQ3x4(iterations=3)",
@@ -64,6 +64,19 @@ TEST(Encode, PqPicksTheNearestWordOfEachBlock) {
             for (std::size_t k = 1; k < words.words; ++k) smallest = std::min(smallest, distance(k));
             EXPECT_NEAR(distance(codes.rows[i][m]), smallest, 1e-4);
         }
+}
+
+TEST(Encoder, MadeOnceGivesTheCodesOfSingleCallsFromSeveralThreads) {
+    const Matrix<float> vectors = clustered(200, 10, 3);
+    for_each_method([&](const Quantizer& model) {
+        const Codes expected = encode(model, vectors.view());
+        const Encoder encoder(model);
+        std::vector<Codes> found(4);
+        std::vector<std::thread> threads;
+        for (Codes& codes : found) threads.emplace_back([&] { codes = encoder.encode(vectors.view()); });
+        for (std::thread& thread : threads) thread.join();
+        for (const Codes& codes : found) EXPECT_EQ(codes, expected);
+    });
 }
 
 TEST(Encode, OneByOneEqualsAllTogether) {
