@@ -128,8 +128,9 @@ void add_build(CLI::App& app, Chosen& chosen) {
     add_checkpoint(
         verb, options->learning.checkpoint,
         "the training in after every iteration (composite methods), then an inverted index after every chunk");
-    CLI::Option* model = verb.add_option(
-        "--model", options->model, "Model to use, with cells or without, or an index to take it from, instead of learning");
+    CLI::Option* model =
+        verb.add_option("--model", options->model,
+                        "Model to use, with cells or without, or an index to take it from, instead of learning");
     verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
         ->check(CLI::Validator(memory_error, ""))
         ->excludes(verb.get_option("--spec"))

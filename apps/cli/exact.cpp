@@ -33,8 +33,7 @@ void run_exact(const Options& options) {
     if (!is_standard_output(answers_output(options.output)))
         run.print(fmt::format("{}: {} true neighbours of each of {} queries among {} vectors in {}", options.output,
                               found.ids.columns(), grouped(asked.rows), grouped(base.rows), duration(seconds)));
-    run.write_json(
-        {{"vectors", base.rows}, {"queries", asked.rows}, {"k", found.ids.columns()}, {"seconds", seconds}});
+    run.write_json({{"vectors", base.rows}, {"queries", asked.rows}, {"k", found.ids.columns()}, {"seconds", seconds}});
 }
 
 }  // namespace

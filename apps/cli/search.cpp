@@ -47,7 +47,9 @@ void check_files(const Options& options) {
     require(options.scores.empty() || holds_floats("fvecs") || holds_floats("fbin") || holds_floats("npy"),
             options.scores, ": cannot write scores, expected .fvecs .fbin or .npy");
     check_outputs({options.index, options.queries.path, options.queries.model},
-                  {options.radius ? Output{output_of(options)} : answers_output(output_of(options)), {options.scores, Content::vectors}, {options.run.json}});
+                  {options.radius ? Output{output_of(options)} : answers_output(output_of(options)),
+                   {options.scores, Content::vectors},
+                   {options.run.json}});
 }
 
 nlohmann::ordered_json rows_of(const auto& matrix) {
@@ -73,8 +75,8 @@ void search_nearest(const Options& options, const Index& index, MatrixView<float
     const double seconds = watch.seconds();
     run.display().erase();
     write(options, found);
-    auto summary = summarize(options, fmt::format("{} neighbours of each", found.ids.columns()), queries.rows(),
-                             seconds, run);
+    auto summary =
+        summarize(options, fmt::format("{} neighbours of each", found.ids.columns()), queries.rows(), seconds, run);
     summary["k"] = found.ids.columns();
     if (options.output.empty()) {
         summary["ids"] = rows_of(found.ids);
@@ -91,9 +93,9 @@ void search_radius(const Options& options, const Index& index, MatrixView<float>
     const double seconds = watch.seconds();
     run.display().erase();
     if (const std::string output = output_of(options); !output.empty()) write_range_answers(output, found);
-    auto summary = summarize(options, fmt::format("{} neighbours within {} of all", grouped(found.entries.size()),
-                                                  *options.radius),
-                             queries.rows(), seconds, run);
+    auto summary = summarize(
+        options, fmt::format("{} neighbours within {} of all", grouped(found.entries.size()), *options.radius),
+        queries.rows(), seconds, run);
     summary["radius"] = *options.radius;
     summary["answers"] = found.entries.size();
     if (options.output.empty()) {

@@ -30,9 +30,8 @@ Index load_for_search(const std::string& path, const ProbeOptions& options) {
 }
 
 SearchOptions search_options(const ProbeOptions& options, std::size_t k, const Execution& execution) {
-    return SearchOptions{.k = k,
-                         .scoring = options.reconstruct ? Scoring::reconstruction : Scoring::tables,
-                         .execution = execution}
+    return SearchOptions{
+        .k = k, .scoring = options.reconstruct ? Scoring::reconstruction : Scoring::tables, .execution = execution}
         .with(options.parameters);
 }
 

@@ -50,11 +50,10 @@ void run_train(const Options& options) {
 
 void add_train(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
-    CLI::App& verb =
-        add_verb(app, chosen, "train", "Learn a model from vectors",
-                 "summand train --spec LOCQ8 learn.fvecs -o model.smd\n"
-                 "  summand train --spec IVF1024,LOCQ8 learn.fvecs -o cells.smd",
-                 [options] { run_train(*options); });
+    CLI::App& verb = add_verb(app, chosen, "train", "Learn a model from vectors",
+                              "summand train --spec LOCQ8 learn.fvecs -o model.smd\n"
+                              "  summand train --spec IVF1024,LOCQ8 learn.fvecs -o cells.smd",
+                              [options] { run_train(*options); });
     verb.add_option("LEARN", options->learn, "Vectors to learn from")->required();
     add_output(verb, options->output, "Model to write", options->run);
     add_spec(verb, options->learning.spec);

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "published.h"
-#include "summand/train.h"
 #include "summand/text.h"
+#include "summand/train.h"
 
 namespace summand::cli {
 namespace {

@@ -185,8 +185,7 @@ Cell Laboratory::multi_index_cell(const PaperSet& set, const CellKey& key, const
     const Matrix<std::int64_t>& nearest = truth(set, Metric::euclidean, execution);
     const Listed made = listed(set, key.spec, execution);
     const MatrixView<float> queries = vectors_.queries.view();
-    SearchOptions options{
-        .k = nearest.columns(), .candidates = key.candidates, .execution = run_.silent_execution()};
+    SearchOptions options{.k = nearest.columns(), .candidates = key.candidates, .execution = run_.silent_execution()};
     Cell cell{evaluate(made.index, queries, nearest.view(), options)};
     options.scoring = Scoring::reconstruction;
     cell.reconstruct_seconds = query_seconds(

@@ -30,7 +30,7 @@ struct BuildReport {
     std::string spec = {};
     std::size_t learn_vectors = 0;
     std::size_t resumed_vectors = 0;  ///< that a checkpoint had encoded before
-    double train_seconds = 0;  ///< reading not counted
+    double train_seconds = 0;         ///< reading not counted
     double encode_seconds = 0;
 };
 
@@ -52,8 +52,8 @@ struct BuildSettings {
 std::string default_spec(Metric metric, std::size_t bytes = 8);
 
 /// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 8e12 operations (a
-/// minute or two on two cores), but 64 for each word, and 40 for each cell where the memory allows it. From sizes alone,
-/// so that it is the same everywhere.
+/// minute or two on two cores), but 64 for each word, and 40 for each cell where the memory allows it. From sizes
+/// alone, so that it is the same everywhere.
 std::size_t usual_learn_size(std::string_view spec, std::size_t rows, std::size_t columns);
 
 /// Throws `Error` for a spec that cannot be, whatever the vectors are, or that makes no checkpoints where they are

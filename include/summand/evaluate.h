@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "summand/index.h"
 #include "summand/execution.h"
+#include "summand/index.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/neighbors.h"

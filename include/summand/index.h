@@ -1,5 +1,5 @@
-// What users hold: vectors in a few bytes each, to be searched. Made by `build` (summand/build.h) or from parts, kept in
-// one file.
+// What users hold: vectors in a few bytes each, to be searched. Made by `build` (summand/build.h) or from parts, kept
+// in one file.
 //
 //     Index index = build(base.view(), "IVF1024,LOCQ8,Refine(LOCQ8)");
 //     index.save("index.smd");

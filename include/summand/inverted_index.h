@@ -63,8 +63,7 @@ public:
     Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
 
     /// Every id of the visited lists with a score below `radius`; `options.k` is not used.
-    RangeNeighbors search_range(MatrixView<float> queries, float radius,
-                                const SearchOptions& options = {}) const;
+    RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
 
     std::size_t memory_bytes() const;      ///< of codes, ids, lists and tables of the cells as they are held
     std::size_t cell_table_bytes() const;  ///< the last of these

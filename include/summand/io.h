@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "summand/index.h"
 #include "summand/codes.h"
+#include "summand/index.h"
 #include "summand/matrix.h"
 #include "summand/neighbors.h"
 #include "summand/quantizer.h"

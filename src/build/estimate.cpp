@@ -59,7 +59,8 @@ struct Held {
 // What cells add to an index in memory.
 Held held_by_cells(const IndexSpec& spec, double vectors, Metric metric) {
     if (!spec.cells) return {};
-    const auto words = static_cast<double>(spec.cells->method == "IMI" ? spec.cells->words() : spec.cells->dictionaries);
+    const auto words =
+        static_cast<double>(spec.cells->method == "IMI" ? spec.cells->words() : spec.cells->dictionaries);
     const double cells = spec.cells->method == "IMI" ? words * words : words;
     return {.ids = sizeof(std::uint64_t) * vectors,
             .lists = sizeof(std::uint64_t) * cells,
@@ -78,7 +79,8 @@ Parts training_of(const IndexSpec& spec, const VectorSource& learn, const BuildS
     if (spec.cells) {
         const TrainingCost cells = cell_training_cost(*spec.cells, sizes);
         parts.train_bytes = std::max(cost.bytes + sample + cell_bytes(*spec.cells, sizes.dimensions), cells.bytes);
-        parts.train_operations += cells.operations + sizes.vectors * assignment_operations(*spec.cells, sizes.dimensions);
+        parts.train_operations +=
+            cells.operations + sizes.vectors * assignment_operations(*spec.cells, sizes.dimensions);
     }
     parts.train_bytes += kProgramBytes;
     return parts;
@@ -165,13 +167,12 @@ Estimate estimate_build(const VectorSource& base, std::string_view text, const B
 }
 
 Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k) {
-    const double floats =
-        static_cast<double>(std::min(chunk_rows(base), base.rows) + queries.rows) * columns_of(base);
+    const double floats = static_cast<double>(std::min(chunk_rows(base), base.rows) + queries.rows) * columns_of(base);
     const double answers = rows_of(queries) * static_cast<double>(k);
-    return {.memory_bytes =
-                kProgramBytes + sizeof(float) * floats + 3 * answers * (sizeof(float) + sizeof(std::int64_t)),
-            .output_bytes = answers * sizeof(std::int32_t),
-            .work_seconds = 2.0 * rows_of(base) * rows_of(queries) * columns_of(base) / measured_speed()};
+    return {
+        .memory_bytes = kProgramBytes + sizeof(float) * floats + 3 * answers * (sizeof(float) + sizeof(std::int64_t)),
+        .output_bytes = answers * sizeof(std::int32_t),
+        .work_seconds = 2.0 * rows_of(base) * rows_of(queries) * columns_of(base) / measured_speed()};
 }
 
 }  // namespace summand

@@ -45,8 +45,7 @@ Neighbors exact_neighbors(const VectorSource& base, const VectorSource& queries,
     const std::size_t size = chunk_rows(base);
     for (std::size_t first = 0; first < base.rows; first += size) {
         const Matrix<float> part = base.read(first, std::min(size, base.rows - first));
-        if (metric == Metric::cosine)
-            require_directions(part.view(), base, [&](std::size_t i) { return first + i; });
+        if (metric == Metric::cosine) require_directions(part.view(), base, [&](std::size_t i) { return first + i; });
         merge(best, exact_neighbors(part.view(), asked.view(), k, metric, silent(execution)), first);
         if (execution.progress)
             execution.progress({"exact", first + part.rows(), base.rows, kNone, kNone, kNone, watch.seconds()});

@@ -63,8 +63,7 @@ InvertedIndex encode_lists(InvertedBuilder builder, const VectorSource& base, co
             require_directions(chunk.view(), base, [&](std::size_t i) { return first + i; });
         builder.set_execution(execution);
         const CellCodes encoded = builder.encode(chunk.view());
-        if (!settings.checkpoint.empty())
-            saved(settings, [&] { append_chunk(settings.checkpoint, encoded, builder); });
+        if (!settings.checkpoint.empty()) saved(settings, [&] { append_chunk(settings.checkpoint, encoded, builder); });
         builder.add(encoded);
     };
     for_each_chunk(base, settings.execution, take, builder.size());

@@ -11,8 +11,8 @@ namespace summand {
 /// Rows that are read at once: about 64 MB, in whole blocks of the encoder.
 std::size_t chunk_rows(const VectorSource& source);
 
-/// take(chunk, first, execution) for every chunk from row `start` on, with an `Execution` whose progress counts the rows
-/// of the whole source as encoded.
+/// take(chunk, first, execution) for every chunk from row `start` on, with an `Execution` whose progress counts the
+/// rows of the whole source as encoded.
 using TakeChunk = std::function<void(const Matrix<float>& chunk, std::size_t first, const Execution& execution)>;
 void for_each_chunk(const VectorSource& source, const Execution& execution, const TakeChunk& take,
                     std::size_t start = 0);

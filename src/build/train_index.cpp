@@ -15,8 +15,7 @@ namespace {
 // Draws vectors and trains, with checkpoints where they are asked for.
 template <class Model, class AnySpec>
 Model learn(const VectorSource& source, const AnySpec& spec, std::size_t count, const BuildSettings& settings) {
-    TrainSettings training{
-        .metric = metric_of(settings), .seed = settings.seed, .execution = settings.execution};
+    TrainSettings training{.metric = metric_of(settings), .seed = settings.seed, .execution = settings.execution};
     std::optional<Checkpoint> before;
     if (!settings.checkpoint.empty()) {
         if (std::filesystem::exists(settings.checkpoint)) before = load_checkpoint(settings.checkpoint);

@@ -104,8 +104,8 @@ private:
 
     Trial measured(Trial trial) {
         const Stopwatch watch;
-        const Neighbors found =
-            index_.search(queries_, SearchOptions{.k = target_.answers, .execution = execution_}.with(trial.parameters));
+        const Neighbors found = index_.search(
+            queries_, SearchOptions{.k = target_.answers, .execution = execution_}.with(trial.parameters));
         trial.seconds = watch.seconds();
         trial.recall = recall(found, truth_, target_.answers, target_.truths);
         tuning_.trials.push_back(trial);

@@ -79,7 +79,8 @@ void Decoder::add(const std::uint8_t* code, float* vector) const {
 
 FirstCodes::FirstCodes(std::shared_ptr<const IndexParts::First> index)
     : index_(std::move(index)), decoder_(quantizer_of(*index_)) {
-    if (const auto* inverted = std::get_if<InvertedIndex>(index_.get())) positions_ = positions_of(*IndexParts::lists(*inverted));
+    if (const auto* inverted = std::get_if<InvertedIndex>(index_.get()))
+        positions_ = positions_of(*IndexParts::lists(*inverted));
 }
 
 std::size_t FirstCodes::size() const {

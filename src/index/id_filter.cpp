@@ -101,8 +101,9 @@ IdFilter IdFilter::where(std::size_t size, const std::function<bool(std::int64_t
 bool IdFilter::keeps(std::int64_t id) const {
     const Overloaded form{
         [&](const Ranges& ranges) {
-            const auto after = std::upper_bound(ranges.begin(), ranges.end(), id,
-                                                [](std::int64_t value, const IdRange& range) { return value < range.first; });
+            const auto after =
+                std::upper_bound(ranges.begin(), ranges.end(), id,
+                                 [](std::int64_t value, const IdRange& range) { return value < range.first; });
             return after != ranges.begin() && id <= std::prev(after)->last;
         },
         [&](const List& list) { return std::binary_search(list.begin(), list.end(), id); },

@@ -106,7 +106,8 @@ SearchParameters read_defaults(const Fields& fields) {
 
 Index load_from(KeptBytes kept, std::string_view name, const std::string& folder) {
     const IndexFile file(std::move(kept), name);
-    Index index = file.reader.kind() == Kind::inverted ? Index(read_inverted_index(file)) : Index(read_flat_index(file));
+    Index index =
+        file.reader.kind() == Kind::inverted ? Index(read_inverted_index(file)) : Index(read_flat_index(file));
     if (file.metadata.contains("refine")) read_second(file, folder, index);
     file.named([&] { index.set_defaults(read_defaults(Fields(file.reader, file.metadata, "index"))); });
     return index;

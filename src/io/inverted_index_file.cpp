@@ -31,8 +31,9 @@ InvertedIndex read_inverted_index(const IndexFile& file) {
                                .owner = file.owner};
     lists.begin = in_place<std::uint64_t>(reader, file.bytes, "lists", Element::uint64, {model.partition.cells() + 1});
     lists.ids = in_place<std::uint64_t>(reader, file.bytes, "ids", Element::uint64, {lists.packed->size()});
-    return file.named(
-        [&] { return IndexParts::inverted(std::move(model), std::make_shared<const InvertedLists>(std::move(lists))); });
+    return file.named([&] {
+        return IndexParts::inverted(std::move(model), std::make_shared<const InvertedLists>(std::move(lists)));
+    });
 }
 
 }  // namespace summand

@@ -135,10 +135,7 @@ void check_columns(const std::string& path, Layout layout, std::size_t columns) 
 class VectorWriter::Rows {
 public:
     Rows(const std::string& path, const VectorPath& parsed, std::size_t columns, Values values = Values::finite)
-        : path_(path),
-          layout_(parsed.format->layout),
-          shape_{0, columns, parsed.format->type},
-          values_(values) {
+        : path_(path), layout_(parsed.format->layout), shape_{0, columns, parsed.format->type}, values_(values) {
         check_columns(path, layout_, columns);
         file_ = open_output(path, parsed);
         file_->append(file_header(layout_, shape_));
@@ -236,8 +233,7 @@ void write_ids(const std::string& path, MatrixView<std::int64_t> ids) {
 void write_neighbors(const std::string& ids_path, const std::string& scores_path, const Neighbors& found) {
     std::vector<VectorWriter::Rows> files;
     files.reserve(2);
-    if (!ids_path.empty())
-        files.emplace_back(ids_path, id_path(ids_path), found.ids.columns()).write(found.ids.view());
+    if (!ids_path.empty()) files.emplace_back(ids_path, id_path(ids_path), found.ids.columns()).write(found.ids.view());
     if (!scores_path.empty())
         files.emplace_back(scores_path, score_path(scores_path), found.scores.columns(), Values::scores)
             .write(found.scores.view());

@@ -37,8 +37,7 @@ double sum_of_weights(const std::vector<float>& nearest) {
 // uniform .629 .623 .626. The differences are about those between seeds.
 void spread_one_by_one(MatrixView<float> points, const KMeansOptions& options, std::size_t count, Random& random,
                        Matrix<float>& centres) {
-    const std::vector<std::size_t> sample =
-        sample_without_replacement(points.rows(), kPointsPerCentre * count, random);
+    const std::vector<std::size_t> sample = sample_without_replacement(points.rows(), kPointsPerCentre * count, random);
     std::vector<float> nearest(sample.size(), std::numeric_limits<float>::max());
     std::size_t chosen = random.below(sample.size());
     for (std::size_t c = 0; c < count; ++c) {

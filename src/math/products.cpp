@@ -27,9 +27,9 @@ void transpose_four(const float* const* rows, std::size_t d, float scale, float*
                c = load_four(rows[2] + d) * scale, e = load_four(rows[3] + d) * scale;
     const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     const Four ce = __builtin_shufflevector(c, e, 0, 4, 1, 5), ce2 = __builtin_shufflevector(c, e, 2, 6, 3, 7);
-    const Four columns[] = {
-        __builtin_shufflevector(ab, ce, 0, 1, 4, 5), __builtin_shufflevector(ab, ce, 2, 3, 6, 7),
-        __builtin_shufflevector(ab2, ce2, 0, 1, 4, 5), __builtin_shufflevector(ab2, ce2, 2, 3, 6, 7)};
+    const Four columns[] = {__builtin_shufflevector(ab, ce, 0, 1, 4, 5), __builtin_shufflevector(ab, ce, 2, 3, 6, 7),
+                            __builtin_shufflevector(ab2, ce2, 0, 1, 4, 5),
+                            __builtin_shufflevector(ab2, ce2, 2, 3, 6, 7)};
     for (std::size_t i = 0; i < 4; ++i) std::memcpy(out + i * stride, &columns[i], sizeof columns[i]);
 }
 

@@ -42,8 +42,7 @@ struct Encoder::Tables {
     }
 
     Matrix<std::uint8_t> codes_of(Matrix<float> moved, const Execution& execution) const {
-        if (beam)
-            return with_levels(quantizer, beam->encode(moved.view(), beam_width(effort), execution), execution);
+        if (beam) return with_levels(quantizer, beam->encode(moved.view(), beam_width(effort), execution), execution);
         if (tree) return tree->encode(moved.view(), execution);
         if (!modes) return encode_blocks(quantizer.dictionaries, moved.view(), execution);
         const CompositeInput input = composite_input(std::move(moved));

@@ -19,14 +19,15 @@ namespace {
 
 void report(const Problem& problem, const CompositeState& state, const CompositeTerms& terms) {
     if (!problem.execution().progress) return;
-    problem.execution().progress({.stage = method_name(problem.options),
-                                  .step = static_cast<std::size_t>(state.step),
-                                  .steps = static_cast<std::size_t>(problem.recipe.iterations),
-                                  .objective = state.objective.back(),
-                                  .distortion = terms.error,
-                                  .cross_term_spread = terms.error > 0 ? terms.deviation() / terms.error : 0,
-                                  .seconds = problem.watch.seconds(),
-                                  .resumed = static_cast<std::size_t>(problem.options.resume ? problem.options.resume->step : 0)});
+    problem.execution().progress(
+        {.stage = method_name(problem.options),
+         .step = static_cast<std::size_t>(state.step),
+         .steps = static_cast<std::size_t>(problem.recipe.iterations),
+         .objective = state.objective.back(),
+         .distortion = terms.error,
+         .cross_term_spread = terms.error > 0 ? terms.deviation() / terms.error : 0,
+         .seconds = problem.watch.seconds(),
+         .resumed = static_cast<std::size_t>(problem.options.resume ? problem.options.resume->step : 0)});
 }
 
 // Near the end the residuals are what they will be, and the rule that fits them can be told.

@@ -39,8 +39,8 @@ struct Work {
     double iterations(double usual) const { return std::atof(option("iterations", std::to_string(usual)).c_str()); }
 };
 
-// ITQ has a dictionary for eight of its bits; a float that CQc counts takes the place of some, and a byte with CQ's bias
-// is one more.
+// ITQ has a dictionary for eight of its bits; a float that CQc counts takes the place of some, and a byte with CQ's
+// bias is one more.
 double dictionaries_of(const Spec& spec) {
     if (spec.method == "ITQ") return static_cast<double>((spec.dictionaries + 7) / 8);
     if (spec.method == "CQc")
@@ -97,9 +97,7 @@ double penalised_step(const Work& w, bool free_offsets) {
 
 // The vectors so many times, and what all but PQ look at: 50 near neighbours of 2,048 vectors.
 double held_bytes(const Work& w, double copies) { return copies * w.N * w.D * sizeof(float); }
-double shared_bytes(const Work& w) {
-    return 3 * 2048 * 50 * w.D * sizeof(float) + 4 * w.D * w.D * sizeof(float);
-}
+double shared_bytes(const Work& w) { return 3 * 2048 * 50 * w.D * sizeof(float) + 4 * w.D * w.D * sizeof(float); }
 
 // The vectors five times, products of queries with vectors and sums, partial gradients in float and double, pairs of
 // words in 16 bits.
@@ -163,7 +161,8 @@ TrainingCost penalised_cost(const Work& w, Constraint constraint) {
     const Recipe recipe = default_recipe(constraint, w.spec.dictionaries);
     const bool free_offsets = constraint == Constraint::learnt_offsets;
     const double iterations = w.iterations(recipe.iterations);
-    const double all = w.option("mu", "auto") == "validate" ? 1 + static_cast<double>(recipe.penalty.validated.size()) : 1;
+    const double all =
+        w.option("mu", "auto") == "validate" ? 1 + static_cast<double>(recipe.penalty.validated.size()) : 1;
     return {composite_start(w) + near_pairs(w) + all * iterations * penalised_step(w, free_offsets) +
                 trials(w, recipe, free_offsets),
             composite_bytes(w)};
@@ -176,10 +175,22 @@ constexpr struct {
     std::string_view method;
     TrainingCost (*cost)(const Work&);
 } kCosts[] = {
-    {"PQ", pq_cost},   {"OPQ", opq_cost},   {"CQ", unconstrained_cost},  {"OCQ", ocq_cost},
-    {"NOCQ", nocq_cost}, {"LOCQ", locq_cost}, {"CQe", unconstrained_cost}, {"CQd", unconstrained_cost},
-    {"CQc", unconstrained_cost}, {"QAV", augmented_cost}, {"UB", nocq_cost}, {"SNOCQ", nocq_cost},
-    {"RQ", unconstrained_cost}, {"AQ", unconstrained_cost}, {"AQe", unconstrained_cost}, {"OTQ", otq_cost},
+    {"PQ", pq_cost},
+    {"OPQ", opq_cost},
+    {"CQ", unconstrained_cost},
+    {"OCQ", ocq_cost},
+    {"NOCQ", nocq_cost},
+    {"LOCQ", locq_cost},
+    {"CQe", unconstrained_cost},
+    {"CQd", unconstrained_cost},
+    {"CQc", unconstrained_cost},
+    {"QAV", augmented_cost},
+    {"UB", nocq_cost},
+    {"SNOCQ", nocq_cost},
+    {"RQ", unconstrained_cost},
+    {"AQ", unconstrained_cost},
+    {"AQe", unconstrained_cost},
+    {"OTQ", otq_cost},
     {"ITQ", itq_cost},
 };
 
@@ -232,7 +243,9 @@ EncodingCost cost_of(const CodeShape& s) {
     return cost;
 }
 
-bool has_blocks(std::string_view method) { return method == "PQ" || method == "OPQ" || method == "OCQ" || method == "ITQ"; }
+bool has_blocks(std::string_view method) {
+    return method == "PQ" || method == "OPQ" || method == "OCQ" || method == "ITQ";
+}
 bool rotates(std::string_view method) { return method != "PQ" && (has_blocks(method) || method == "OTQ"); }
 
 CodeSearch search_of(std::string_view method) {

@@ -10,8 +10,8 @@
 namespace summand::test {
 namespace {
 
-constexpr const char* kSpecs[] = {"PQ4x4",       "LOCQ2x4(iterations=2)",     "IVF6,PQ4x4",
-                                  "IMI2x2,RQ2x4", "PQ2x4,Refine(PQ4x4)", "IVF6(coding=plain),PQ2x4,Refine(OPQ4x4)"};
+constexpr const char* kSpecs[] = {"PQ4x4",        "LOCQ2x4(iterations=2)", "IVF6,PQ4x4",
+                                  "IMI2x2,RQ2x4", "PQ2x4,Refine(PQ4x4)",   "IVF6(coding=plain),PQ2x4,Refine(OPQ4x4)"};
 
 Matrix<float> base() { return clustered(700, 8); }
 
@@ -57,8 +57,7 @@ TEST(Build, AnIndexServesAsTheModelOfAnother) {
         SCOPED_TRACE(spec);
         const Index first = build(VectorSource::file(file), spec, {.path = path});
         first.save(path);
-        EXPECT_EQ(build(VectorSource::file(file), load_index_model(path), {.path = path}).to_bytes(),
-                  first.to_bytes());
+        EXPECT_EQ(build(VectorSource::file(file), load_index_model(path), {.path = path}).to_bytes(), first.to_bytes());
     }
 }
 

@@ -119,8 +119,8 @@ TEST(ExactNeighbors, CosineIsTheSameForVectorsOfAnyLength) {
     const Matrix<float> base = clustered(300, 6), queries = clustered(5, 6, 2);
     const Neighbors expected = exact_neighbors(base.view(), queries.view(), 20, Metric::cosine);
     for (const float factor : {1e-35f, 1e-23f, 1e-17f, 1e17f, 2e19f, 1e34f}) {
-        const Neighbors found = exact_neighbors(scaled(base, factor).view(), scaled(queries, 1 / factor).view(), 20,
-                                                Metric::cosine);
+        const Neighbors found =
+            exact_neighbors(scaled(base, factor).view(), scaled(queries, 1 / factor).view(), 20, Metric::cosine);
         for (std::size_t q = 0; q < queries.rows(); ++q)
             for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(found.scores[q][j], expected.scores[q][j], 2e-6) << factor;
     }

@@ -99,11 +99,10 @@ TEST(Format, ThisVersionWritesTheStoredBytes) {
     };
     expect_all("dense", dense_sample(), Metric::euclidean);
     expect_all("block", block_sample(), Metric::inner_product);
-    expect_stored(
-        "quad_index.smd",
-        save(IndexParts::flat(quad_sample(),
-                       PackedCodes::pack(sample_codes(quad_sample()), quad_sample(), Metric::euclidean, Planes::quads),
-                       Metric::euclidean)));
+    expect_stored("quad_index.smd", save(IndexParts::flat(quad_sample(),
+                                                          PackedCodes::pack(sample_codes(quad_sample()), quad_sample(),
+                                                                            Metric::euclidean, Planes::quads),
+                                                          Metric::euclidean)));
     for (const bool paired : {false, true}) expect_stored(inverted_file(paired), save(inverted_sample(paired)));
     expect_stored("vlad.smd", save(vocabulary_sample(Aggregation::vlad)));
     expect_stored("fisher.smd", save(vocabulary_sample(Aggregation::fisher)));

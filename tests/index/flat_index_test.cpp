@@ -43,7 +43,8 @@ void expect_equals_oracle(const RandomShape& shape, std::size_t k, Metric metric
     const Matrix<float> queries = random_queries(3, shape.dimensions);
     const Neighbors expected = oracle_search(quantizer, codes, queries.view(), metric, k);
     for (const Planes planes : {Planes::whole, Planes::quads}) {
-        const FlatIndex index = IndexParts::flat(quantizer, PackedCodes::pack(codes, quantizer, metric, planes), metric);
+        const FlatIndex index =
+            IndexParts::flat(quantizer, PackedCodes::pack(codes, quantizer, metric, planes), metric);
         for_each_level([&] {
             EXPECT_EQ(index.search(queries.view(), {.k = k, .execution = {.threads = 1}}), expected)
                 << "n " << shape.size << " M " << shape.dictionaries << " K " << shape.words << " k " << k
@@ -215,8 +216,7 @@ TEST(FlatIndex, FiltersKeepExactlyTheirIds) {
     const FlatIndex index(quantizer, codes, Metric::euclidean);
     const Matrix<float> queries = random_queries(2, shape.dimensions);
     Random random(8);
-    const std::vector<std::int64_t> one{70000}, few{3, 511, 512, 40000, 69999, 80000},
-        far{3, 40000, INT64_MAX};
+    const std::vector<std::int64_t> one{70000}, few{3, 511, 512, 40000, 69999, 80000}, far{3, 40000, INT64_MAX};
     const IdFilter filters[] = {
         IdFilter::list({}),
         IdFilter::list(one),

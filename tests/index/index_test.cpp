@@ -237,10 +237,8 @@ TEST(Index, WhatDoesNotFitIsRefused) {
 TEST(Index, ParametersOfWhatIsNotThereAreRefused) {
     const Matrix<float> vectors = clustered(kSize, kDimensions);
     Index index = first_layer("PQ2x4", Metric::euclidean, vectors);
-    expect_error([&] { index.search(vectors.view(), {.probes = 2}); },
-                 {"search: the index has no cells"});
-    expect_error([&] { index.search(vectors.view(), {.refine = 2}); },
-                 {"search: the index has no second layer"});
+    expect_error([&] { index.search(vectors.view(), {.probes = 2}); }, {"search: the index has no cells"});
+    expect_error([&] { index.search(vectors.view(), {.refine = 2}); }, {"search: the index has no second layer"});
     expect_error([&] { index.set_defaults({.candidates = 2}); }, {"index: the index has no cells"});
     expect_error([&] { index.search(vectors.view(), {.k = 0}); }, {"expected k of at least 1, got 0"});
 }
@@ -311,8 +309,8 @@ TEST(Index, ARangeIsCheckedByTheSecondLayerUnlessItIsToldOtherwise) {
     for (std::size_t q = 0; q < queries.rows(); ++q) {
         std::vector<Neighbor> expected;
         for (const Neighbor& entry : of_query(first, q)) {
-            const auto score = static_cast<float>(squared_distance(
-                queries.row(q), vectors.row(static_cast<std::size_t>(entry.id)), kDimensions));
+            const auto score = static_cast<float>(
+                squared_distance(queries.row(q), vectors.row(static_cast<std::size_t>(entry.id)), kDimensions));
             if (score < radius) expected.push_back({score, entry.id});
         }
         std::sort(expected.begin(), expected.end());
@@ -350,8 +348,7 @@ TEST(Index, CosineIsTheSameForVectorsOfAnyLength) {
         return rows;
     };
     for (const char* spec : {"PQ2x4", "IVF6,PQ2x4"}) {
-        const Neighbors expected =
-            first_layer(spec, Metric::cosine, vectors).search(queries.view(), {.k = 20});
+        const Neighbors expected = first_layer(spec, Metric::cosine, vectors).search(queries.view(), {.k = 20});
         for (const float factor : {1e-23f, 2e19f}) {
             const Index index = first_layer(spec, Metric::cosine, scaled(vectors, factor));
             const Neighbors found = index.search(scaled(queries, 1 / factor).view(), {.k = 20});

@@ -365,9 +365,11 @@ TEST(InvertedIndex, RefusesWhatDoesNotFit) {
     EXPECT_EQ(builder.size(), 0u);
     InvertedModel other = built.model;
     other.quantizer.centre[0] += 1;
-    expect_error([&] { IndexParts::inverted(other, IndexParts::lists(built.index)); }, {"index: codes were made by another model"});
+    expect_error([&] { IndexParts::inverted(other, IndexParts::lists(built.index)); },
+                 {"index: codes were made by another model"});
     other = train(built.base.view(), parse_index_spec("IVF5,PQ2x4"));
-    expect_error([&] { IndexParts::inverted(other, IndexParts::lists(built.index)); }, {"index: expected the lists of 5 cells, got 4"});
+    expect_error([&] { IndexParts::inverted(other, IndexParts::lists(built.index)); },
+                 {"index: expected the lists of 5 cells, got 4"});
 }
 
 TEST(InvertedIndex, AStopRequestEndsTheWork) {

@@ -70,8 +70,8 @@ TEST(InvertedIndexFile, WhateverIsBuiltCanBeLoaded) {
             vectors[17][3] = large;
             const InvertedModel model = train(clustered(300, 8).view(), parse_index_spec(spec));
             const auto train_again = [&] { return train(vectors.view(), parse_index_spec(spec)); };
-            for (const std::function<InvertedModel()>& made : {std::function([&] { return model; }),
-                                                               std::function<InvertedModel()>(train_again)}) {
+            for (const std::function<InvertedModel()>& made :
+                 {std::function([&] { return model; }), std::function<InvertedModel()>(train_again)}) {
                 try {
                     InvertedBuilder builder(made());
                     builder.add(vectors.view());
@@ -137,8 +137,7 @@ TEST(InvertedIndexFile, GroupsThatDoNotDivideTheCellsAreRefused) {
     Bytes bytes = save(small_index("IVF9(groups=3),PQ2x1"));
     store_little(&bytes[content_of(bytes, "cell_group_begin") + 8], std::uint64_t{50});
     reseal(bytes);
-    expect_error([&] { load_inverted(bytes, "i.smd"); },
-                 {"i.smd: section cell_group_begin does not divide 9 cells"});
+    expect_error([&] { load_inverted(bytes, "i.smd"); }, {"i.smd: section cell_group_begin does not divide 9 cells"});
 }
 
 }  // namespace summand::test

@@ -1,5 +1,5 @@
-#include <thread>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include <cmath>
 #include <string>
@@ -131,8 +131,7 @@ TEST(Encode, MoreEffortNeverRaisesTheObjectiveOfTheWhole) {
     const Matrix<float> vectors = clustered(300, 10, 7);
     const Quantizer model = trained("CQ8x4(iterations=3)");
     const auto error = [&](Effort effort) {
-        return distortion(model, vectors.view(),
-                          encode(model, vectors.view(), {.effort = effort}));
+        return distortion(model, vectors.view(), encode(model, vectors.view(), {.effort = effort}));
     };
     EXPECT_LE(error(Effort::standard), error(Effort::fast));
     EXPECT_LE(error(Effort::best), error(Effort::standard) * (1 + 1e-6));
@@ -141,11 +140,9 @@ TEST(Encode, MoreEffortNeverRaisesTheObjectiveOfTheWhole) {
 TEST(Encode, TheEffortOfTheModelIsUsedUnlessAnotherIsGiven) {
     const Matrix<float> vectors = clustered(300, 10, 8);
     Quantizer model = trained("CQ4x4(iterations=3,effort=fast)");
-    EXPECT_EQ(encode(model, vectors.view()),
-              encode(model, vectors.view(), {.effort = Effort::fast}));
+    EXPECT_EQ(encode(model, vectors.view()), encode(model, vectors.view(), {.effort = Effort::fast}));
     model.encoder.effort = Effort::best;
-    EXPECT_EQ(encode(model, vectors.view()),
-              encode(model, vectors.view(), {.effort = Effort::best}));
+    EXPECT_EQ(encode(model, vectors.view()), encode(model, vectors.view(), {.effort = Effort::best}));
 }
 
 TEST(Encode, ScalesVectorsToLengthOneForCosine) {

@@ -43,8 +43,7 @@ TEST(Valid, PartitionsWhosePartsDoNotFitAreRefused) {
 TEST(Valid, AnIndexRefusesAModelThatIsNot) {
     Quantizer quantizer = dense_quantizer({2, 4, 3});
     quantizer.word_offsets.pop_back();
-    expect_error([&] { FlatIndex(quantizer, Codes(), Metric::euclidean); },
-                 {"index: expected 8 word offsets, got 7"});
+    expect_error([&] { FlatIndex(quantizer, Codes(), Metric::euclidean); }, {"index: expected 8 word offsets, got 7"});
     InvertedModel model{.partition = groups_of_cells(), .quantizer = dense_quantizer({2, 4, 3})};
     model.partition.word_offsets[0] = HUGE_VALF;
     expect_error([&] { InvertedBuilder builder(model); },

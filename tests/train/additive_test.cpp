@@ -80,8 +80,7 @@ TEST(Aq, MoreEffortNeverRaisesTheErrorOfTheWhole) {
     const Matrix<float> vectors = clustered(500, 8);
     const Quantizer model = train(vectors.view(), parse_spec("AQ4x4(iterations=2)"));
     const auto error = [&](Effort effort) {
-        return distortion(model, vectors.view(),
-                          encode(model, vectors.view(), {.effort = effort}));
+        return distortion(model, vectors.view(), encode(model, vectors.view(), {.effort = effort}));
     };
     EXPECT_LT(error(Effort::standard), error(Effort::fast));
     EXPECT_LE(error(Effort::best), error(Effort::standard));
