@@ -73,7 +73,8 @@ IndexModel train_index(const VectorSource& learn, std::string_view spec = {}, co
 Codes encode_all(const Encoder& encoder, const VectorSource& base, const Execution& execution = {});
 
 /// What a build or a part of it takes: sizes and operations from sizes alone, seconds from a moment of measuring this
-/// machine. Right within a fifth for bytes and a factor of two for seconds on a machine with nothing else to do.
+/// machine. Files, and indexes as they are searched, are right within a fifth (tests/build/estimate_test.cpp); peaks of
+/// memory and seconds are rough.
 struct Estimate {
     std::string spec = {};
     double memory_bytes = 0;  ///< at the peak
