@@ -75,6 +75,8 @@ Recipe default_recipe(Constraint constraint, std::size_t dictionaries) {
             recipe.start.usual = WarmStart::pq;  // ends lower than OPQ where no constraint holds the words
             recipe.sweeps = 2;
             recipe.perturbations = 1;
+            // Of more vectors a pull still lowers the error, but the recall too (docs/decisions/0016-few-vectors.md).
+            recipe.anchor.few = 3;
             break;
         case augmented:
             recipe.start.usual = WarmStart::opq;
