@@ -31,7 +31,7 @@ struct InvertedJob {
 template <class Collector, class Answers>
 class InvertedScan {
 public:
-    /// Every query has a collector that is an heir of `start`, and a row of `answers`.
+    /// Every query gets a collector forked from `start`, and a row of `answers`.
     InvertedScan(const InvertedJob& job, MatrixView<float> queries, const Collector& start, Answers& answers)
         : job_(job), queries_(queries), start_(start), answers_(answers) {}
 
@@ -77,7 +77,7 @@ private:
             const MatrixView<float> queries = scan.queries_.slice(first, count);
             job_.tables.build(job_.what, queries, first, entries_, offsets_.data());
             if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
-            for (std::size_t q = 0; q < count; ++q) collectors_.push_back(scan.start_.heir());
+            for (std::size_t q = 0; q < count; ++q) collectors_.push_back(scan.start_.fork());
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
                 bounds_.emplace_back(job_.lists.packed(), entries_ + q * job_.tables.entries(), offsets_[q]);
         }

@@ -53,7 +53,7 @@ private:
     void score_survivors(const Survivors& survivors, const CodeScores& scores) {
         ScoredVectors scored;
         scores.write(survivors, scored);
-        if (!filter_) collector_.expect(scored.scores, scored.count);
+        if (!filter_) collector_.ensure_limit(scored.scores, scored.count);
         scored.keep_up_to(collector_.limit().score);
         for (std::size_t i = 0; i < scored.count; ++i) lists_.fetch_id(survivors.vector + scored.vectors[i]);
         for (std::size_t i = 0; i < scored.count; ++i) offer(survivors.vector + scored.vectors[i], scored.scores[i]);

@@ -105,8 +105,8 @@ void QueryBounds::keep_all() {
     scale_ = 0;
 }
 
-// A look that leaves too much gives way to a closer one, for a while.
-void QueryBounds::learn(const SurvivorCount& count, std::size_t blocks) {
+// Replaces a look that leaves too many candidates by a closer one, for a while.
+void QueryBounds::choose_first_look(const SurvivorCount& count, std::size_t blocks) {
     FirstLook& look = tables_.look;
     const double most =
         (look == FirstLook::quartets ? kMostOfQuartets : kMostOfTwins) * static_cast<double>(blocks * kBlockWords);

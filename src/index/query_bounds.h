@@ -45,11 +45,11 @@ public:
     /// Whether scores are sums of entries that fit registers: they cost little more than their bounds.
     bool pairs() const { return codes_->pairs(); }
 
-    /// What `tables()` left of some blocks: decides how the next are looked at first.
-    void learn(const SurvivorCount& count, std::size_t blocks);
+    /// Chooses how the next blocks are looked at first, by what `tables()` left of the last ones.
+    void choose_first_look(const SurvivorCount& count, std::size_t blocks);
 
-    /// The limit is much lower than before: what was learnt is void.
-    void learn_anew() { tables_.look = FirstLook::quartets; }
+    /// Begins with the cheapest first look again; call where the limit has become much lower.
+    void restart_first_look() { tables_.look = FirstLook::quartets; }
 
 private:
     // A plane that is not made of pairs: its 256 values and the smallest of them.
@@ -77,7 +77,7 @@ private:
     double base_ = 0, magnitude_ = 0, largest_ = 0;  // of all terms but the offset
     double rounding_;                                // g
     double scale_ = -1;                              // of the bounds as they are; below zero before the first
-    unsigned until_trial_ = 0;                       // calls of `learn` until a cheaper first look is tried again
+    unsigned until_trial_ = 0;                       // calls of `choose_first_look` until a cheaper one is tried
 };
 
 }  // namespace summand

@@ -76,7 +76,7 @@ void TopK::shrink() {
     limit_ = *std::max_element(entries_.begin(), entries_.end());
 }
 
-void TopK::cut(std::size_t count) {
+void TopK::tighten(std::size_t count) {
     limit_ = {score_of_rank(count), std::numeric_limits<std::int64_t>::max()};
     drop_larger(limit_.score);
 }
