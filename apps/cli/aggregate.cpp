@@ -152,7 +152,7 @@ void add_aggregate(CLI::App& app, Chosen& chosen) {
     verb.footer(fmt::format("Example:\n  {}\n  {}", kTrainExample, kEncodeExample));
     add_aggregate_train(verb, chosen);
     add_aggregate_encode(verb, chosen);
-    verb.callback([&chosen] { chosen.verb = "aggregate"; });  // after those of its own verbs
+    verb.callback([&chosen] { chosen.verb = "aggregate"; });  // runs after the callbacks of its own verbs
 }
 
 }  // namespace summand::cli

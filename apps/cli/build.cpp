@@ -22,7 +22,7 @@ std::string memory_error(const std::string& text) {
     return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
 }
 
-// The spec that fits --memory, with its reasons told.
+// Finds the spec that fits --memory and prints the reasons.
 std::string proposed_spec(const Options& options, const VectorSource& base, const Run& run) {
     const Proposal proposal =
         propose(base, options.learning.metric.value_or(Metric::euclidean), parse_bytes(options.memory));

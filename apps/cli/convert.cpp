@@ -45,8 +45,8 @@ RowRange rows_of(const Options& options, const VectorReader& reader) {
     return range;
 }
 
-// For a file the guard is held throughout: the one in the making is removed before the process ends. Whoever reads
-// standard output may keep us waiting, which an interrupt must end.
+// Holds the guard throughout for a file, so that an unfinished one is removed before the process ends. For standard
+// output it does not: the reader may keep us waiting, and an interrupt must end that.
 void copy_rows(const VectorReader& reader, const RowRange& range, const std::string& output, Run& run) {
     constexpr std::size_t kPieceBytes = 8u << 20;
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();

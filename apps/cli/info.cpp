@@ -158,7 +158,7 @@ Json describe_unfinished(const std::string& path) {
             {"task", unfinished_task(path)}};
 }
 
-// Files of unknown extension are tried as vectors and as containers; the first reason is told.
+// Tries files of unknown extension as vectors and as containers, and reports the first reason.
 Json describe_file(const std::string& path) {
     if (holds_unfinished_index(path)) return describe_unfinished(path);
     if (path.ends_with(".smd")) return describe_container(path, container_info(path));

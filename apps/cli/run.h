@@ -24,13 +24,13 @@ struct Output {
     Content content = Content::any;
 };
 
-/// "-", or that of vectors and ids with a format before it.
+/// "-", or for vectors and ids "-" with a format before it, as in ivecs:-.
 bool is_standard_output(const Output& output);
 
 /// Throws before any work is done where an output could not be written, is one of the inputs or is given twice.
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs);
 
-/// Of --metric; empty: what the verb takes then.
+/// Adds --metric. Without it `metric` stays empty and the verb decides.
 void add_metric(CLI::App& verb, std::optional<Metric>& metric);
 
 /// What the verbs that build and train share.

@@ -17,7 +17,7 @@ std::stop_token interrupt_token();
 /// Throws `Cancelled` after the first interrupt.
 void check_interrupt();
 
-/// Of those who find that the process must end, the first goes on to say so; the others wait for that.
+/// The first caller that finds that the process must end says so; the others wait until it has.
 void claim_end();
 
 /// What to say then: whether anything was written.

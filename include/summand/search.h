@@ -87,7 +87,7 @@ struct SearchOptions {
     }
 };
 
-/// All neighbours within a radius; those of query i are entries[begin[i]] … entries[begin[i+1]-1], best first.
+/// All neighbours within a radius. Query i has entries[begin[i]] … entries[begin[i+1]-1], best first.
 struct RangeNeighbors {
     std::vector<std::size_t> begin = {};
     std::vector<Neighbor> entries = {};

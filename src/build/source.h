@@ -33,7 +33,7 @@ auto about(const VectorSource& source, const Work& work) {
     }
 }
 
-/// Cosine needs a direction: throws for a row of zeros, by its number in the source; row_of(i) is that of row i here.
+/// Throws for a row of zeros, which has no direction for cosine. row_of(i) is the number in the source of row i here.
 void require_directions(MatrixView<float> vectors, const VectorSource& source,
                         const std::function<std::size_t(std::size_t)>& row_of);
 

@@ -66,8 +66,8 @@ public:
     }
 
 private:
-    // Words of cells come in one dictionary: cells are counted. Pairs of words are many and most of them empty: vectors
-    // are.
+    // Counts cells if they are words of one dictionary. Pairs of words are many and most of them are empty, so vectors
+    // are counted there.
     bool by_candidates() const {
         return index_.inverted() && index_.inverted()->model().partition.dictionaries.count == 2;
     }
@@ -131,7 +131,7 @@ private:
         }
     }
 
-    // Between the effort that was enough and half of it, to a sixteenth.
+    // Searches between the effort that was enough and half of it, to a sixteenth.
     void narrow() {
         const std::size_t refine = tuning_.chosen->parameters.refine.value_or(0);
         std::size_t enough = effort(*tuning_.chosen), too_little = enough / 2;

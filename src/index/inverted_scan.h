@@ -44,7 +44,7 @@ public:
 private:
     static constexpr std::size_t kGroupTableBytes = 512 << 10;  // of float tables
     static constexpr std::size_t kGroupScoreBytes = 32 << 20;   // of scores of cells
-    static constexpr std::size_t kFewVectors = 32;  // that cost less one by one than tables and bounds of their cell
+    static constexpr std::size_t kFewVectors = 32;  // vectors that cost less one by one than tables of their cell
 
     std::size_t group_size() const {
         const std::size_t fit =
@@ -91,13 +91,14 @@ private:
         }
 
     private:
-        // One group at a time in a thread.
+        // A thread works on one group at a time, so its groups share this memory.
         static Scratch<float>& table_room() {
             thread_local Scratch<float> room;
             return room;
         }
 
-        // Of each query the nearest cells that hold k vectors; the rest of them goes into `later`.
+        // Splits the visits of each query: returns the nearest cells that hold k vectors, and puts the rest into
+        // `later`.
         std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
             const CellScores scores(job_.what, job_.cells, job_.lists, scan_.queries_.slice(first_, count_), first_,
                                     {job_.options.probes, job_.options.candidates});

@@ -25,7 +25,7 @@ namespace summand {
 
 class QueryBounds {
 public:
-    /// Without tables: `reset` comes first.
+    /// Has no tables yet: call `reset` before anything else.
     explicit QueryBounds(const PackedCodes& codes);
 
     /// `entries`: M × slots, as the packed codes number them; borrowed.
@@ -34,7 +34,7 @@ public:
     /// Takes other tables for the same codes.
     void reset(const float* entries, float offset);
 
-    /// The same tables with another offset.
+    /// Keeps the tables and takes another offset.
     void set_offset(float offset) { offset_ = offset; }
 
     /// Prepares `tables()` for scores up to `score`; false where no vector can have one.
@@ -42,7 +42,7 @@ public:
 
     const BoundTables& tables() const { return tables_; }
 
-    /// Whether scores are sums of entries that fit registers: they cost little more than their bounds.
+    /// Whether the table entries fit registers, so that a score costs little more than its bound.
     bool pairs() const { return codes_->pairs(); }
 
     /// Chooses how the next blocks are looked at first, by what `tables()` left of the last ones.

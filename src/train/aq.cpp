@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kTrainingWidth = 8;  // of the beam
 constexpr int kStartIterations = 10;       // of k-means, for each dictionary of the start
-constexpr double kRidge = 1;               // vectors' worth of weight on a word as it is
+constexpr double kRidge = 1;               // a word's old value counts as so many vectors
 constexpr int kLevelIterations = 25;       // of k-means, for the levels of the norm
 
 // One more dictionary of zero words, whose offsets are levels of |ȳ|²; the offsets of the words become zero.

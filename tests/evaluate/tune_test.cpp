@@ -96,7 +96,7 @@ TEST(Tune, CountsWhatASearchVisits) {
     const Setting s;
     const Index index = s.inverted("IVF16,PQ4x4");
     const Tuning tuning = s.tuned(index, {.answers = 10, .truths = 10, .recall = 0.2});
-    EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the dearest comes first
+    EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the most expensive comes first
     EXPECT_NEAR(tuning.trials.front().vectors, kSize, 1e-9);
     EXPECT_DOUBLE_EQ(tuning.trials.front().cost, 4.0 * tuning.trials.front().vectors + 4.0 * 4 * 16 * 16);
     for (const Trial& trial : tuning.trials)

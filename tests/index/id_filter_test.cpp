@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-/// A filter beside the ids it was made of, out of those that are asked for.
+/// A filter, and the ids it was made of that are asked for.
 struct Case {
     IdFilter filter;
     std::function<bool(std::int64_t)> keeps;
