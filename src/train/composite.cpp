@@ -171,7 +171,7 @@ void update_translation(const Problem& problem, CompositeState& state) {
 }
 
 void update_rule(const Problem& problem, CompositeState& state) {
-    if (problem.options.constraint != Constraint::learnt_offsets) return;
+    if (state.penalty.offsets != Offsets::free) return;
     const Execution& execution = problem.execution();
     const OffsetRule rule = best_offset_rule(state.held_out->vectors.view(), state.view().vectors,
                                              word_sums(state.model.dictionaries, state.codes, execution).view(),
