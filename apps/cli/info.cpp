@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "run.h"
@@ -221,9 +220,8 @@ void run_info(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "info", "Show what a model, codes, index or vector file holds",
-                              "summand info index.smd", [options] { run_info(*options); });
+    auto [verb, options] = add_verb(app, chosen, "info", "Show what a model, codes, index or vector file holds",
+                                    "summand info index.smd", run_info);
     verb.add_option("FILE", options->file, "File to look at")->required();
     verb.add_flag("--json", options->as_json, "Print JSON");
 }

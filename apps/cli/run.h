@@ -9,8 +9,11 @@
 
 namespace summand::cli {
 
-void add_json(CLI::App& verb, RunOptions& options);
+/// What every verb has that works for a while: --threads, --json, --quiet.
+void add_run(CLI::App& verb, RunOptions& options);
 void add_dry_run(CLI::App& verb, RunOptions& options);
+/// All of these and --seed, of verbs that learn or encode.
+void add_learning_run(CLI::App& verb, RunOptions& options);
 void add_spec(CLI::App& verb, std::string& spec);
 void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);

@@ -2,6 +2,7 @@
 // one ends the process at once, unless a file is being saved.
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string_view>
 
@@ -36,5 +37,8 @@ public:
 private:
     int exceptions_;  // under way when it began: one more at its end means that nothing was saved
 };
+
+/// Runs `save` under a guard.
+void uninterrupted(const std::function<void()>& save);
 
 }  // namespace summand::cli

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "summand/index.h"
@@ -18,7 +19,12 @@ struct TuneTarget {
     std::size_t answers = 10;  ///< R
     std::size_t truths = 1;    ///< T
     double recall = 0.9;
+
+    friend bool operator==(const TuneTarget&, const TuneTarget&) = default;
 };
+
+/// A target as users write it: recall@R=VALUE, where T is 1, or recall@RofT=VALUE. Throws `Error` for other text.
+TuneTarget parse_target(std::string_view text);
 
 /// One setting that was tried; counts are means over the queries.
 struct Trial {

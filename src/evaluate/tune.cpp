@@ -1,6 +1,7 @@
 #include "summand/tune.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
@@ -149,7 +150,33 @@ private:
     Tuning tuning_ = {};
 };
 
+// The target of a text without anything wrong.
+std::optional<TuneTarget> target_of(std::string_view text) {
+    TuneTarget target;
+    const auto accept = [&](std::string_view word) {
+        const bool here = text.starts_with(word);
+        if (here) text.remove_prefix(word.size());
+        return here;
+    };
+    const auto read = [&](auto& value) {
+        const auto [stopped, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+        text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
+        return status == std::errc() && value > 0;
+    };
+    if (!accept("recall@") || !read(target.answers)) return std::nullopt;
+    if (accept("of") && !read(target.truths)) return std::nullopt;
+    const bool right = accept("=") && read(target.recall) && text.empty();
+    return right && target.recall <= 1 && target.truths <= target.answers ? std::optional(target) : std::nullopt;
+}
+
 }  // namespace
+
+TuneTarget parse_target(std::string_view text) {
+    const std::optional<TuneTarget> target = target_of(text);
+    require(target.has_value(),
+            "expected recall@R=VALUE or recall@RofT=VALUE (recall@10=0.9, recall@10of10=0.95), got '", text, "'");
+    return *target;
+}
 
 Tuning tune(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
             const Execution& execution) {
