@@ -2,9 +2,6 @@
 // image, out.
 #include <fmt/format.h>
 
-#include <limits>
-#include <memory>
-
 #include "descriptor_folder.h"
 #include "summand/aggregate.h"
 #include "summand/text.h"
@@ -35,12 +32,9 @@ void run_train(const TrainOptions& options) {
     settings.seed = options.run.seed;
     settings.execution = run.execution();
     const Stopwatch watch;
-    const Vocabulary vocabulary = about_file(options.folder, [&] { return train(descriptors.view(), settings); });
+    const Vocabulary vocabulary = about(options.folder, [&] { return train(descriptors.view(), settings); });
     const double seconds = watch.seconds();
-    {
-        const SaveGuard guard;
-        save(options.output, vocabulary);
-    }
+    uninterrupted([&] { save(options.output, vocabulary); });
     run.print(fmt::format("{}: {} words for {}, images of {} dimensions, learnt from {} descriptors of {} images in {}",
                           options.output, vocabulary.centres.rows(), name(vocabulary.kind),
                           grouped(vocabulary.dimensions()), grouped(descriptors.rows()), grouped(folder.images()),
@@ -56,17 +50,17 @@ void run_train(const TrainOptions& options) {
 
 // The guard is held throughout: the file in the making is removed before the process ends.
 void write_images(const Vocabulary& vocabulary, const DescriptorFolder& folder, const std::string& output, Run& run) {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Stopwatch watch;
     const SaveGuard guard;
     VectorWriter writer(output, vocabulary.dimensions());
     for (std::size_t image = 0; image < folder.images(); ++image) {
         check_interrupt();
         const Matrix<float> descriptors = folder.read(image);
-        const std::vector<float> vector = about_file(
+        const std::vector<float> vector = about(
             folder.path(image), [&] { return aggregate(vocabulary, descriptors.view(), run.silent_execution()); });
         writer.write({vector.data(), 1, vector.size()});
-        run.display().update({"aggregate", image + 1, folder.images(), kNone, kNone, kNone, watch.seconds()});
+        run.display().update(
+            {.stage = "aggregate", .step = image + 1, .steps = folder.images(), .seconds = watch.seconds()});
     }
     writer.finish();
 }
@@ -103,19 +97,12 @@ void add_folder(CLI::App& verb, std::string& folder) {
         ->type_name("FOLDER");
 }
 
-void add_run(CLI::App& verb, RunOptions& run) {
-    add_threads(verb, run);
-    add_json(verb, run);
-    add_quiet(verb, run);
-}
-
 void add_aggregate_train(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<TrainOptions>();
-    CLI::App& verb = add_verb(app, chosen, "train", "Learn a vocabulary from the descriptors of many images",
-                              kTrainExample, [options] { run_train(*options); });
+    auto [verb, options] = add_verb(app, chosen, "train", "Learn a vocabulary from the descriptors of many images",
+                                    kTrainExample, run_train);
     add_folder(verb, options->folder);
     add_output(verb, options->output, "Vocabulary to write", options->run);
-    const auto parse = [options](const std::string& text) { options->vocabulary.kind = parse_aggregation(text); };
+    const auto parse = [&kind = options->vocabulary.kind](const std::string& text) { kind = parse_aggregation(text); };
     verb.add_option_function<std::string>("--kind", parse, "vlad (default) or fisher")
         ->check(CLI::IsMember({"vlad", "fisher"}));
     verb.add_option("--vocabulary", options->vocabulary.words, "Words, or Gaussians of the mixture")
@@ -135,9 +122,8 @@ void add_aggregate_train(CLI::App& app, Chosen& chosen) {
 }
 
 void add_aggregate_encode(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<EncodeOptions>();
-    CLI::App& verb = add_verb(app, chosen, "encode", "Turn the descriptors of each image into one vector",
-                              kEncodeExample, [options] { run_encode(*options); });
+    auto [verb, options] = add_verb(app, chosen, "encode", "Turn the descriptors of each image into one vector",
+                                    kEncodeExample, run_encode);
     verb.add_option("VOCABULARY", options->vocabulary, "Vocabulary made by 'summand aggregate train'")->required();
     add_folder(verb, options->folder);
     add_output(verb, options->output, "Vectors to write, in the order of the files' names", options->run);
@@ -152,7 +138,7 @@ void add_aggregate(CLI::App& app, Chosen& chosen) {
     verb.footer(fmt::format("Example:\n  {}\n  {}", kTrainExample, kEncodeExample));
     add_aggregate_train(verb, chosen);
     add_aggregate_encode(verb, chosen);
-    verb.callback([&chosen] { chosen.verb = "aggregate"; });  // after those of its own verbs
+    verb.callback([&chosen] { chosen.verb = "aggregate"; });  // runs after the callbacks of its own verbs
 }
 
 }  // namespace summand::cli

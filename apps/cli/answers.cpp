@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "text_file.h"
+
 namespace summand::cli {
 namespace {
 
@@ -32,8 +34,7 @@ void add_answers(CLI::App& verb, std::string& path, const RunOptions& options) {
 void write_answers(const std::string& path, const Neighbors& found) {
     if (path == kText) return print_rows(found);
     if (is_standard_output(answers_output(path))) return write_ids(path, found.ids.view());
-    const SaveGuard guard;
-    write_ids(path, found.ids.view());
+    uninterrupted([&] { write_ids(path, found.ids.view()); });
 }
 
 void write_range_answers(const std::string& path, const RangeNeighbors& found) {
@@ -41,12 +42,10 @@ void write_range_answers(const std::string& path, const RangeNeighbors& found) {
     for (std::size_t query = 0; query + 1 < found.begin.size(); ++query)
         for (std::size_t i = found.begin[query]; i < found.begin[query + 1]; ++i)
             lines += fmt::format("{}\t{}\t{}\n", query, found.entries[i].id, found.entries[i].score);
-    if (path == kText) {
+    if (path == kText)
         fmt::print("{}", lines);
-        return;
-    }
-    const SaveGuard guard;
-    write_file(path, std::as_bytes(std::span(lines)));
+    else
+        save_text(path, lines);
 }
 
 Output answers_output(const std::string& path) { return {path, path == kText ? Content::any : Content::ids}; }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "run.h"
 #include "summand/text.h"
@@ -22,7 +21,7 @@ std::string memory_error(const std::string& text) {
     return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
 }
 
-// The spec that fits --memory, with its reasons told.
+// Finds the spec that fits --memory and prints the reasons.
 std::string proposed_spec(const Options& options, const VectorSource& base, const Run& run) {
     const Proposal proposal =
         propose(base, options.learning.metric.value_or(Metric::euclidean), parse_bytes(options.memory));
@@ -76,7 +75,7 @@ Index packed(const Options& options, const VectorSource& base, const IndexModel&
 Index with_model(const Options& options, const VectorSource& base, const BuildSettings& settings) {
     const IndexModel model = load_index_model(options.model);
     if (!options.codes.empty()) return packed(options, base, model);
-    return about_file(options.model, [&] { return build(base, model, settings); });
+    return about(options.model, [&] { return build(base, model, settings); });
 }
 
 Estimate estimate_of(const Options& options, const VectorSource& base, const BuildSettings& settings) {
@@ -84,7 +83,8 @@ Estimate estimate_of(const Options& options, const VectorSource& base, const Bui
     return estimate_build(base, options.learning.spec, settings);
 }
 
-void run_build(Options options) {
+void run_build(const Options& asked) {
+    Options options = asked;
     Run run(options.run);
     const VectorSource base = VectorSource::file(options.base);
     BuildSettings settings = build_settings(options.learning, options.run, run);
@@ -100,26 +100,24 @@ void run_build(Options options) {
                   {{options.output}, {options.learning.checkpoint}, {options.run.json}});
     const Index index =
         options.model.empty() ? build(base, options.learning.spec, settings) : with_model(options, base, settings);
-    {
-        const SaveGuard guard;
+    uninterrupted([&] {
         index.save(options.output);
         std::error_code left_behind;  // the index is complete all the same
         if (index.inverted() && !options.learning.checkpoint.empty())
             std::filesystem::remove(options.learning.checkpoint, left_behind);
-    }
+    });
     summarize(options, index, report, run);
 }
 
 }  // namespace
 
 void add_build(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
-                              "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
-                              "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
-                              "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd\n"
-                              "  summand build --memory 2G base.fvecs -o fitting.smd",
-                              [options] { run_build(*options); });
+    auto [verb, options] = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
+                                    "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
+                                    "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
+                                    "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd\n"
+                                    "  summand build --memory 2G base.fvecs -o fitting.smd",
+                                    run_build);
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write", options->run);
     add_spec(verb, options->learning.spec);
@@ -139,11 +137,7 @@ void add_build(CLI::App& app, Chosen& chosen) {
         model->excludes(verb.get_option(learning));
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_metric(verb, options->learning.metric);
-    add_threads(verb, options->run);
-    add_seed(verb, options->run);
-    add_json(verb, options->run);
-    add_dry_run(verb, options->run);
-    add_quiet(verb, options->run);
+    add_learning_run(verb, options->run);
 }
 
 }  // namespace summand::cli

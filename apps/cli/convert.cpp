@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
-#include <memory>
 #include <optional>
 
 #include "run.h"
@@ -45,11 +43,10 @@ RowRange rows_of(const Options& options, const VectorReader& reader) {
     return range;
 }
 
-// For a file the guard is held throughout: the one in the making is removed before the process ends. Whoever reads
-// standard output may keep us waiting, which an interrupt must end.
+// Holds the guard throughout for a file, so that an unfinished one is removed before the process ends. For standard
+// output it does not: the reader may keep us waiting, and an interrupt must end that.
 void copy_rows(const VectorReader& reader, const RowRange& range, const std::string& output, Run& run) {
     constexpr std::size_t kPieceBytes = 8u << 20;
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Stopwatch watch;
     std::optional<SaveGuard> guard;
     if (!is_standard_output({output, Content::vectors})) guard.emplace();
@@ -60,7 +57,7 @@ void copy_rows(const VectorReader& reader, const RowRange& range, const std::str
         const std::size_t rows = std::min(piece, range.count - done);
         writer.write(reader.read(range.first + done, rows).view());
         done += rows;
-        run.display().update({"convert", done, range.count, kNone, kNone, kNone, watch.seconds()});
+        run.display().update({.stage = "convert", .step = done, .steps = range.count, .seconds = watch.seconds()});
     }
     writer.finish();
 }
@@ -78,11 +75,10 @@ void run_convert(const Options& options) {
 }  // namespace
 
 void add_convert(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "convert", "Write vectors in another format, or a part of them",
-                              "summand convert base.bvecs first.npy --rows 0:1000\n"
-                              "  summand convert table.csv fvecs:- | summand search index.smd fvecs:-",
-                              [options] { run_convert(*options); });
+    auto [verb, options] = add_verb(app, chosen, "convert", "Write vectors in another format, or a part of them",
+                                    "summand convert base.bvecs first.npy --rows 0:1000\n"
+                                    "  summand convert table.csv fvecs:- | summand search index.smd fvecs:-",
+                                    run_convert);
     verb.add_option("IN", options->input,
                     "Vectors to read, format by extension or named as in csv:FILE; -: standard input, as in fvecs:-")
         ->required();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -67,7 +66,6 @@ Matrix<float> DescriptorFolder::read(std::size_t image) const {
 }
 
 Matrix<float> DescriptorFolder::sample(std::size_t count, std::uint64_t seed, Run& run) const {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Stopwatch watch;
     const std::size_t all = std::accumulate(files_.begin(), files_.end(), std::size_t{0},
                                             [](std::size_t sum, const File& file) { return sum + file.rows; });
@@ -80,7 +78,7 @@ Matrix<float> DescriptorFolder::sample(std::size_t count, std::uint64_t seed, Ru
         const Matrix<float> descriptors = read(image);
         for (; next < rows.size() && rows[next] < begin + descriptors.rows(); ++next)
             std::copy_n(descriptors.row(rows[next] - begin), columns_, result.row(next));
-        run.display().update({"read", image + 1, files_.size(), kNone, kNone, kNone, watch.seconds()});
+        run.display().update({.stage = "read", .step = image + 1, .steps = files_.size(), .seconds = watch.seconds()});
     }
     return result;
 }

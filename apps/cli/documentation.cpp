@@ -11,7 +11,7 @@
 namespace summand::cli {
 namespace {
 
-// The verb of these names, one below the other. A name that is none is wrong usage.
+// Finds a verb by the names on its path. An unknown name is wrong usage.
 const CLI::App& verb_named(const CLI::App& app, const std::vector<std::string>& names) {
     const CLI::App* verb = &app;
     for (const std::string& name : names) {

@@ -1,8 +1,6 @@
 // summand encode: vectors and a model in, codes out.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "run.h"
 #include "summand/text.h"
 #include "verbs.h"
@@ -18,7 +16,7 @@ struct Options {
 
 Quantizer model_of(const Options& options) {
     Quantizer model = load_quantizer(options.model);
-    return options.queries ? about_file(options.model, [&] { return for_queries(std::move(model)); }) : model;
+    return options.queries ? about(options.model, [&] { return for_queries(std::move(model)); }) : model;
 }
 
 void run_encode(const Options& options) {
@@ -33,10 +31,7 @@ void run_encode(const Options& options) {
     const Codes codes = encode_all(Encoder(model, {.seed = options.run.seed, .execution = run.silent_execution()}),
                                    base, run.execution());
     const double seconds = watch.seconds();
-    {
-        const SaveGuard guard;
-        save(options.output, codes, model);
-    }
+    uninterrupted([&] { save(options.output, codes, model); });
     run.print(fmt::format("{}: {} vectors in {} bytes each, encoded in {}", options.output, grouped(codes.size()),
                           model.code_bytes(), duration(seconds)));
     run.write_json({{"vectors", codes.size()}, {"code_bytes", model.code_bytes()}, {"encode_seconds", seconds}});
@@ -45,22 +40,17 @@ void run_encode(const Options& options) {
 }  // namespace
 
 void add_encode(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "encode", "Turn vectors into codes",
-                              "summand encode model.smd base.fvecs -o codes.smd\n"
-                              "  summand encode --queries query_model.smd queries.fvecs -o queries.smd",
-                              [options] { run_encode(*options); });
+    auto [verb, options] = add_verb(app, chosen, "encode", "Turn vectors into codes",
+                                    "summand encode model.smd base.fvecs -o codes.smd\n"
+                                    "  summand encode --queries query_model.smd queries.fvecs -o queries.smd",
+                                    run_encode);
     verb.add_option("MODEL", options->model, "Model made by 'summand train'")->required();
     verb.add_option("BASE", options->base, "Vectors to encode, read in chunks")->required();
     verb.add_flag(
         "--queries", options->queries,
         "The vectors are queries, to be sent as codes: for the smallest error, whatever the model was made for");
     add_output(verb, options->output, "Codes to write", options->run);
-    add_threads(verb, options->run);
-    add_seed(verb, options->run);
-    add_json(verb, options->run);
-    add_dry_run(verb, options->run);
-    add_quiet(verb, options->run);
+    add_learning_run(verb, options->run);
 }
 
 }  // namespace summand::cli

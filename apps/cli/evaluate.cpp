@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "answers.h"
 #include "protocols.h"
@@ -28,7 +27,7 @@ void print_report(const Index& index, const Matrix<float>& queries, const Option
     require(truth.rows() >= queries.rows(), options.truth, ": expected a row for each of the ", queries.rows(),
             " queries of ", options.queries.path, ", got ", truth.rows());
     const std::size_t k = std::min(options.k > 0 ? options.k : kDefault, index.size());
-    const Report report = about_file(options.truth, [&] {
+    const Report report = about(options.truth, [&] {
         return evaluate(index, queries.view(), truth.view(), search_options(options.probes, k, run.execution()));
     });
     std::string text = table({report});
@@ -45,7 +44,7 @@ void print_retrieval(const Index& index, const Matrix<float>& images, const Opti
             options.index, " for --relevance, got ", images.rows());
     const Relevance relevance = read_relevance(options.relevance, images.rows());
     const std::size_t k = std::min(options.k > 0 ? options.k : needed_answers(protocol, index.size()), index.size());
-    const Neighbors found = about_file(options.queries.path, [&] {
+    const Neighbors found = about(options.queries.path, [&] {
         return index.search(listed_queries(images, relevance).view(),
                             search_options(options.probes, k, run.execution()));
     });
@@ -88,11 +87,11 @@ void add_relevance(CLI::App& verb, Options& options, CLI::Option* truth) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "evaluate", "Measure an index: recall, time and memory",
-                              "summand evaluate index.smd queries.fvecs truth.ivecs --json report.json\n"
-                              "  summand evaluate index.smd images.fvecs --relevance objects.txt --protocol holidays",
-                              [options] { run_evaluate(*options); });
+    auto [verb, options] =
+        add_verb(app, chosen, "evaluate", "Measure an index: recall, time and memory",
+                 "summand evaluate index.smd queries.fvecs truth.ivecs --json report.json\n"
+                 "  summand evaluate index.smd images.fvecs --relevance objects.txt --protocol holidays",
+                 run_evaluate);
     add_scores_help(verb);
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     add_queries(verb, options->queries);
@@ -102,9 +101,7 @@ void add_evaluate(CLI::App& app, Chosen& chosen) {
                     "Neighbours per query; default: 100, for --protocol holidays all, for ukbench 4")
         ->check(whole_number(1, std::uint64_t{1} << 40));
     add_probes(verb, options->probes);
-    add_threads(verb, options->run);
-    add_json(verb, options->run);
-    add_quiet(verb, options->run);
+    add_run(verb, options->run);
 }
 
 }  // namespace summand::cli

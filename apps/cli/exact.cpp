@@ -1,8 +1,6 @@
 // summand exact: the true neighbours by brute force, a chunk of the base at a time.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "answers.h"
 #include "run.h"
 #include "summand/text.h"
@@ -39,20 +37,16 @@ void run_exact(const Options& options) {
 }  // namespace
 
 void add_exact(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb =
-        add_verb(app, chosen, "exact", "Find the true neighbours by brute force",
-                 "summand exact base.fvecs queries.fvecs -k 100 -o truth.ivecs", [options] { run_exact(*options); });
+    auto [verb, options] = add_verb(app, chosen, "exact", "Find the true neighbours by brute force",
+                                    "summand exact base.fvecs queries.fvecs -k 100 -o truth.ivecs", run_exact);
     add_scores_help(verb);
     verb.add_option("BASE", options->base, "Vectors to search in, read in chunks")->required();
     verb.add_option("QUERIES", options->queries, "Vectors to search for")->required();
     add_neighbors(verb, options->k);
     add_answers(verb, options->output, options->run);
     add_metric(verb, options->metric);
-    add_threads(verb, options->run);
-    add_json(verb, options->run);
     add_dry_run(verb, options->run);
-    add_quiet(verb, options->run);
+    add_run(verb, options->run);
 }
 
 }  // namespace summand::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "run.h"
@@ -158,7 +157,7 @@ Json describe_unfinished(const std::string& path) {
             {"task", unfinished_task(path)}};
 }
 
-// Files of unknown extension are tried as vectors and as containers; the first reason is told.
+// Tries files of unknown extension as vectors and as containers, and reports the first reason.
 Json describe_file(const std::string& path) {
     if (holds_unfinished_index(path)) return describe_unfinished(path);
     if (path.ends_with(".smd")) return describe_container(path, container_info(path));
@@ -221,9 +220,8 @@ void run_info(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "info", "Show what a model, codes, index or vector file holds",
-                              "summand info index.smd", [options] { run_info(*options); });
+    auto [verb, options] = add_verb(app, chosen, "info", "Show what a model, codes, index or vector file holds",
+                                    "summand info index.smd", run_info);
     verb.add_option("FILE", options->file, "File to look at")->required();
     verb.add_flag("--json", options->as_json, "Print JSON");
 }

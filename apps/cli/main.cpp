@@ -95,7 +95,7 @@ int parse_and_work(int count, char** arguments) {
     add_verbs(app, chosen);
     const std::string first = count > 1 ? arguments[1] : "";
     try {
-        // The parser would answer --help after a verb that there is not.
+        // The parser would answer --help even after an unknown verb.
         if (!first.empty() && !is_option(first) && find_verb(app, first) == nullptr)
             throw CLI::ParseError("no verb", kWrongUsage);
         app.parse(count, arguments);

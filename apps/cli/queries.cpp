@@ -24,7 +24,7 @@ Matrix<float> read_queries(const QueryOptions& options, const AskedIndex& asked,
             ": was trained for cosine, but the metric of ", asked.path, " is ", name(asked.index.metric()));
     const Codes codes = load_codes(options.path);
     require(codes.model == identity(model), options.path, ": codes were made by another model than ", options.model);
-    return about_file(options.path, [&] { return decode(model, codes, execution); });
+    return about(options.path, [&] { return decode(model, codes, execution); });
 }
 
 }  // namespace summand::cli

@@ -37,12 +37,20 @@ CLI::App& add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const
     return verb;
 }
 
-void add_json(CLI::App& verb, RunOptions& options) {
+void add_run(CLI::App& verb, RunOptions& options) {
+    add_threads(verb, options);
     verb.add_option("--json", options.json, "Write what was measured to this file; -: standard output");
+    add_quiet(verb, options);
 }
 
 void add_dry_run(CLI::App& verb, RunOptions& options) {
     verb.add_flag("-n,--dry-run", options.dry_run, "Estimate memory and time, then stop");
+}
+
+void add_learning_run(CLI::App& verb, RunOptions& options) {
+    add_seed(verb, options);
+    add_dry_run(verb, options);
+    add_run(verb, options);
 }
 
 void add_metric(CLI::App& verb, std::optional<Metric>& metric) {
@@ -111,11 +119,7 @@ BuildSettings build_settings(const LearnOptions& options, const RunOptions& run_
             .seed = run_options.seed,
             .learn_size = options.learn_size,
             .checkpoint = options.checkpoint,
-            .saving =
-                [](const std::function<void()>& write) {
-                    const SaveGuard guard;
-                    write();
-                },
+            .saving = uninterrupted,
             .execution = run.execution()};
 }
 

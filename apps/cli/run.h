@@ -9,8 +9,11 @@
 
 namespace summand::cli {
 
-void add_json(CLI::App& verb, RunOptions& options);
+/// What every verb has that works for a while: --threads, --json, --quiet.
+void add_run(CLI::App& verb, RunOptions& options);
 void add_dry_run(CLI::App& verb, RunOptions& options);
+/// All of these and --seed, of verbs that learn or encode.
+void add_learning_run(CLI::App& verb, RunOptions& options);
 void add_spec(CLI::App& verb, std::string& spec);
 void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);
@@ -24,13 +27,13 @@ struct Output {
     Content content = Content::any;
 };
 
-/// "-", or that of vectors and ids with a format before it.
+/// "-", or for vectors and ids "-" with a format before it, as in ivecs:-.
 bool is_standard_output(const Output& output);
 
 /// Throws before any work is done where an output could not be written, is one of the inputs or is given twice.
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<Output>& outputs);
 
-/// Of --metric; empty: what the verb takes then.
+/// Adds --metric. Without it `metric` stays empty and the verb decides.
 void add_metric(CLI::App& verb, std::optional<Metric>& metric);
 
 /// What the verbs that build and train share.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "answers.h"
 #include "filter_option.h"
@@ -33,10 +32,7 @@ std::string output_of(const Options& options) {
 void write(const Options& options, const Neighbors& found) {
     const std::string output = output_of(options);
     const bool printed = is_standard_output(answers_output(output));
-    {
-        const SaveGuard guard;
-        write_neighbors(printed ? "" : output, options.scores, found);
-    }
+    uninterrupted([&] { write_neighbors(printed ? "" : output, options.scores, found); });
     if (printed) write_answers(output, found);
 }
 
@@ -71,7 +67,7 @@ nlohmann::ordered_json summarize(const Options& options, const std::string& what
 void search_nearest(const Options& options, const Index& index, MatrixView<float> queries, const SearchOptions& asked,
                     Run& run) {
     const Stopwatch watch;
-    const Neighbors found = about_file(options.queries.path, [&] { return index.search(queries, asked); });
+    const Neighbors found = about(options.queries.path, [&] { return index.search(queries, asked); });
     const double seconds = watch.seconds();
     run.display().erase();
     write(options, found);
@@ -89,7 +85,7 @@ void search_radius(const Options& options, const Index& index, MatrixView<float>
                    Run& run) {
     const Stopwatch watch;
     const RangeNeighbors found =
-        about_file(options.queries.path, [&] { return index.search_range(queries, *options.radius, asked); });
+        about(options.queries.path, [&] { return index.search_range(queries, *options.radius, asked); });
     const double seconds = watch.seconds();
     run.display().erase();
     if (const std::string output = output_of(options); !output.empty()) write_range_answers(output, found);
@@ -124,11 +120,10 @@ void run_search(const Options& options) {
 }  // namespace
 
 void add_search(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "search", "Find the nearest neighbours of queries",
-                              "summand search index.smd queries.fvecs -k 10 -o result.ivecs\n"
-                              "  zcat queries.fvecs.gz | summand search index.smd fvecs:- | head -n 1",
-                              [options] { run_search(*options); });
+    auto [verb, options] = add_verb(app, chosen, "search", "Find the nearest neighbours of queries",
+                                    "summand search index.smd queries.fvecs -k 10 -o result.ivecs\n"
+                                    "  zcat queries.fvecs.gz | summand search index.smd fvecs:- | head -n 1",
+                                    run_search);
     add_scores_help(verb);
     verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
     add_queries(verb, options->queries);
@@ -147,9 +142,7 @@ void add_search(CLI::App& app, Chosen& chosen) {
     verb.add_option("--scores", options->scores,
                     "Scores to write (.fvecs .fbin .npy); +infinity where a query found fewer")
         ->excludes(radius);
-    add_threads(verb, options->run);
-    add_json(verb, options->run);
-    add_quiet(verb, options->run);
+    add_run(verb, options->run);
 }
 
 }  // namespace summand::cli

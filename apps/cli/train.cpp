@@ -1,8 +1,6 @@
 // summand train: vectors in, a model out.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "run.h"
 #include "summand/text.h"
 #include "verbs.h"
@@ -26,10 +24,7 @@ void run_train(const Options& options) {
     if (options.run.dry_run) return show(estimate_train(learn, options.learning.spec, settings), run);
     check_outputs({options.learn}, {{options.output}, {options.learning.checkpoint}, {options.run.json}});
     const IndexModel model = train_index(learn, options.learning.spec, settings);
-    {
-        const SaveGuard guard;
-        save(options.output, model);
-    }
+    uninterrupted([&] { save(options.output, model); });
     const TrainingSummary& training = model.quantizer().training;
     run.print(fmt::format("{}: {} learnt from {} vectors of {} dimensions in {}, distortion {:.6g}", options.output,
                           report.spec, grouped(training.vectors), model.dimensions(), duration(report.train_seconds),
@@ -49,22 +44,17 @@ void run_train(const Options& options) {
 }  // namespace
 
 void add_train(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb = add_verb(app, chosen, "train", "Learn a model from vectors",
-                              "summand train --spec LOCQ8 learn.fvecs -o model.smd\n"
-                              "  summand train --spec IVF1024,LOCQ8 learn.fvecs -o cells.smd",
-                              [options] { run_train(*options); });
+    auto [verb, options] = add_verb(app, chosen, "train", "Learn a model from vectors",
+                                    "summand train --spec LOCQ8 learn.fvecs -o model.smd\n"
+                                    "  summand train --spec IVF1024,LOCQ8 learn.fvecs -o cells.smd",
+                                    run_train);
     verb.add_option("LEARN", options->learn, "Vectors to learn from")->required();
     add_output(verb, options->output, "Model to write", options->run);
     add_spec(verb, options->learning.spec);
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint, "the training in after every iteration (composite methods)");
     add_metric(verb, options->learning.metric);
-    add_threads(verb, options->run);
-    add_seed(verb, options->run);
-    add_json(verb, options->run);
-    add_dry_run(verb, options->run);
-    add_quiet(verb, options->run);
+    add_learning_run(verb, options->run);
 }
 
 }  // namespace summand::cli

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <charconv>
-#include <memory>
 #include <optional>
 
 #include "run.h"
@@ -21,30 +19,13 @@ struct Options {
     RunOptions run;
 };
 
-// recall@R=VALUE, or recall@RofT=VALUE.
-std::optional<TuneTarget> parse_target(std::string_view text) {
-    TuneTarget target;
-    const char* const end = text.data() + text.size();
-    const auto accept = [&](std::string_view word) {
-        const bool here = text.starts_with(word);
-        if (here) text.remove_prefix(word.size());
-        return here;
-    };
-    const auto read = [&](auto& value) {
-        const auto [stopped, status] = std::from_chars(text.data(), end, value);
-        text = {stopped, static_cast<std::size_t>(end - stopped)};
-        return status == std::errc() && value > 0;
-    };
-    if (!accept("recall@") || !read(target.answers)) return std::nullopt;
-    if (accept("of") && !read(target.truths)) return std::nullopt;
-    const bool right = accept("=") && read(target.recall) && text.empty();
-    return right && target.recall <= 1 && target.truths <= target.answers ? std::optional(target) : std::nullopt;
-}
-
 std::string target_error(const std::string& text) {
-    if (parse_target(text)) return {};
-    return fmt::format("expected recall@R=VALUE or recall@RofT=VALUE (recall@10=0.9, recall@10of10=0.95), got '{}'",
-                       text);
+    try {
+        parse_target(text);
+        return {};
+    } catch (const Error& error) {
+        return error.what();
+    }
 }
 
 Matrix<std::int64_t> truth_of(const Options& options, const TuneTarget& target, const Index& index,
@@ -109,7 +90,7 @@ FileIdentity identity_of(const std::string& path) {
 
 void run_tune(const Options& options) {
     Run run(options.run);
-    const TuneTarget target = *parse_target(options.target);
+    const TuneTarget target = parse_target(options.target);
     check_outputs({options.index, options.queries, options.truth, options.base}, {{options.run.json}});
     check_output(options.index);
     const FileIdentity loaded = identity_of(options.index);
@@ -118,7 +99,7 @@ void run_tune(const Options& options) {
     require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<float> queries = read_all(reader, run.silent_execution());
     const Matrix<std::int64_t> truth = truth_of(options, target, index, queries, run);
-    const Tuning tuning = about_file(options.truth.empty() ? options.queries : options.truth, [&] {
+    const Tuning tuning = about(options.truth.empty() ? options.queries : options.truth, [&] {
         return tune(index, queries.view(), truth.view(), target, run.silent_execution());
     });
     print_trials(tuning, queries.rows(), run);
@@ -127,12 +108,11 @@ void run_tune(const Options& options) {
             setting_text(tuning.trials.front().parameters), " finds ", tuning.trials.front().recall,
             "; more bytes per vector or a second layer, Refine(...), would find more. The index is as it was");
     index.set_defaults(tuning.chosen->parameters);
-    {
-        const SaveGuard guard;
+    uninterrupted([&] {
         require(identity_of(options.index) == loaded, options.index,
                 ": was replaced while it was tuned and is left as it is now; tune it again");
         index.save(options.index);
-    }
+    });
     run.print(fmt::format("{}: searches with {} from now on; recall {:.4f} on these {} queries", options.index,
                           setting_text(tuning.chosen->parameters), tuning.chosen->recall, grouped(queries.rows())));
 }
@@ -140,28 +120,25 @@ void run_tune(const Options& options) {
 }  // namespace
 
 void add_tune(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App& verb =
+    auto [verb, options] =
         add_verb(app, chosen, "tune", "Find the cheapest search that finds enough, and keep it in the index",
-                 "summand tune index.smd queries.fvecs --target recall@10=0.9 --truth truth.ivecs",
-                 [options] { run_tune(*options); });
+                 "summand tune index.smd queries.fvecs --target recall@10=0.9 --truth truth.ivecs", run_tune);
     verb.add_option("INDEX", options->index, "Index made by 'summand build'; gets the parameters as its defaults")
         ->required();
     verb.add_option("QUERIES", options->queries, "Vectors like those that will be searched for")->required();
     verb.add_option("--target", options->target,
                     "recall@R=VALUE: share of queries whose nearest neighbour is among the first R answers; "
                     "recall@RofT=VALUE: share of the T nearest among the first R")
-        ->check(CLI::Validator([](const std::string& text) { return target_error(text); }, ""))
+        ->check(CLI::Validator(target_error, ""))
         ->type_name("TARGET")
         ->capture_default_str();
     CLI::Option* truth = verb.add_option("--truth", options->truth, "True neighbours of the queries");
-    verb.add_option("--base", options->base, "Vectors of the index, to find the true neighbours in")->excludes(truth);
-    verb.parse_complete_callback([options] {
-        if (options->truth.empty() && options->base.empty()) throw CLI::RequiredError("--truth or --base");
+    CLI::Option* base = verb.add_option("--base", options->base, "Vectors of the index, to find the true neighbours in")
+                            ->excludes(truth);
+    verb.parse_complete_callback([truth, base] {
+        if (truth->count() + base->count() == 0) throw CLI::RequiredError("--truth or --base");
     });
-    add_threads(verb, options->run);
-    add_json(verb, options->run);
-    add_quiet(verb, options->run);
+    add_run(verb, options->run);
 }
 
 }  // namespace summand::cli

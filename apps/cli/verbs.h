@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace summand::cli {
@@ -16,6 +17,21 @@ struct Chosen {
 /// A subcommand with an example under its help text.
 CLI::App& add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& summary,
                    const std::string& example, std::function<void()> work);
+
+/// A verb, and what its options are read into.
+template <class Options>
+struct Verb {
+    CLI::App& app;
+    std::shared_ptr<Options> options;
+};
+
+/// The same for work(options).
+template <class Options>
+Verb<Options> add_verb(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& summary,
+                       const std::string& example, void (*work)(const Options&)) {
+    auto options = std::make_shared<Options>();
+    return {add_verb(app, chosen, name, summary, example, [options, work] { work(*options); }), options};
+}
 
 void add_train(CLI::App& app, Chosen& chosen);
 void add_encode(CLI::App& app, Chosen& chosen);

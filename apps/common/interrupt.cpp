@@ -94,4 +94,9 @@ SaveGuard::~SaveGuard() {
     saving.unlock();
 }
 
+void uninterrupted(const std::function<void()>& save) {
+    const SaveGuard guard;
+    save();
+}
+
 }  // namespace summand::cli

@@ -2,6 +2,7 @@
 // one ends the process at once, unless a file is being saved.
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string_view>
 
@@ -17,7 +18,7 @@ std::stop_token interrupt_token();
 /// Throws `Cancelled` after the first interrupt.
 void check_interrupt();
 
-/// Of those who find that the process must end, the first goes on to say so; the others wait for that.
+/// The first caller that finds that the process must end says so; the others wait until it has.
 void claim_end();
 
 /// What to say then: whether anything was written.
@@ -36,5 +37,8 @@ public:
 private:
     int exceptions_;  // under way when it began: one more at its end means that nothing was saved
 };
+
+/// Runs `save` under a guard.
+void uninterrupted(const std::function<void()>& save);
 
 }  // namespace summand::cli

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,15 +28,6 @@ void add_quiet(CLI::App& verb, RunOptions& options);
 /// Text that is a whole number in that range.
 CLI::Validator whole_number(std::uint64_t smallest, std::uint64_t largest);
 
-class Stopwatch {
-public:
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
-};
-
 /// One run of a tool or a verb.
 class Run {
 public:
@@ -60,19 +50,6 @@ private:
     const RunOptions& options_;
     mutable ProgressDisplay display_;  // what it shows is no part of the run's state
 };
-
-/// Runs `work`; an error that does not name the file gets its path in front.
-template <class Work>
-auto about_file(const std::string& path, const Work& work) {
-    try {
-        return work();
-    } catch (const Cancelled&) {
-        throw;
-    } catch (const Error& error) {
-        const std::string message = error.what();
-        throw Error(message.find(path) == std::string::npos ? path + ": " + message : message);
-    }
-}
 
 void require_dimensions(const VectorReader& reader, std::size_t dimensions, const std::string& other);
 

@@ -9,7 +9,7 @@ using nlohmann::ordered_json;
 
 double number(const ordered_json& value) { return value.is_null() ? -1.0 : value.get<double>(); }
 
-// Where not every cell has it.
+// Reads a number that some cells lack.
 double number(const ordered_json& object, const char* name) {
     const auto found = object.find(name);
     return found == object.end() ? -1.0 : number(*found);

@@ -24,7 +24,7 @@ enum class Measure {
 
 std::string_view name(Measure measure);
 
-/// How answers are judged where lists of relevant images do it.
+/// The protocol of a measure that lists of relevant images define; empty for other measures.
 std::optional<Protocol> protocol_of(Measure measure);
 Measure measure_of(Protocol protocol);
 
@@ -56,7 +56,7 @@ inline double query_seconds(const Report& report) { return report.table_seconds 
 
 nlohmann::ordered_json to_json(const CellKey& key, const Cell& cell);
 
-/// Throws where the text is none that `to_json` made for this key.
+/// Throws unless `to_json` made the text for this key.
 Cell cell_from_json(const CellKey& key, const std::string& text);
 
 }  // namespace summand::cli

@@ -40,8 +40,7 @@ TableCell number_cell(double number, const std::string& text);
 /// Bits and method, then the figures.
 TableRow table_row(const Method& method, std::size_t bits, const TableRow& figures);
 
-/// Title of a column of published figures: it names the paper's set that they belong to, by default the one whose
-/// figures stand beside those of `set`.
+/// Title of a column of published figures. It names the paper's set, by default the one that `set` is compared with.
 std::string published_title(const std::string& what, const PaperSet& set, std::string belonging_to = {});
 
 /// Bits, method, and recall at 1, 10 and 100 for T = 1, with published figures in columns of their own.

@@ -66,7 +66,7 @@ std::optional<Cell> Laboratory::find(const PaperSet& set, const CellKey& key) co
     const std::string path = cell_path(set, key);
     const auto text = read_text(path);
     if (!text) return {};
-    return about_file(path, [&] { return cell_from_json(key, *text); });
+    return about(path, [&] { return cell_from_json(key, *text); });
 }
 
 void Laboratory::use(const PaperSet& set) {

@@ -32,7 +32,7 @@ struct Candidates {
     std::size_t papers, used;  // L
 };
 
-// Those of the paper for a million vectors and more, and as large a share of fewer.
+// The paper's lengths for a million vectors and more; for fewer, the same shares of the vectors.
 std::vector<Candidates> candidate_counts(const PaperSet& set) {
     constexpr std::size_t kWhole = 1'000'000, kLeast = 100;
     std::vector<Candidates> counts;

@@ -18,7 +18,7 @@ struct PublishedRecall {
 /// Empty where the paper prints none.
 std::optional<PublishedRecall> published_recall(const std::string& set, std::size_t bits, const std::string& method);
 
-/// The set whose published figures stand beside those of this one: itself, or 1M SIFT.
+/// The set whose published figures this one is compared with: itself, or 1M SIFT.
 std::string published_beside(const std::string& set);
 
 /// Mean squared error per vector: the paper's sums divided by its million vectors.

@@ -4,8 +4,8 @@
 //
 // LEARN, BASE and QUERIES are numbers of vectors. The base vectors and the queries are different rows of the folder's
 // base file; where the learn file holds the same vectors, other rows of it are learnt from. A line `SEED SPEC` is
-// answered by `RECALL@1 RECALL@10 RECALL@100 DISTORTION SECONDS HASH`: the seed draws the rows and starts the training,
-// whose CPU time is told.
+// answered by `RECALL@1 RECALL@10 RECALL@100 DISTORTION SECONDS HASH`: the seed draws the rows and starts the training;
+// SECONDS is the CPU time of the training.
 #include <algorithm>
 #include <ctime>
 #include <filesystem>

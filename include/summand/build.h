@@ -25,7 +25,7 @@
 
 namespace summand {
 
-/// What was done, for those who want to tell.
+/// What a build did.
 struct BuildReport {
     std::string spec = {};
     std::size_t learn_vectors = 0;
@@ -40,8 +40,8 @@ struct BuildSettings {
     const VectorSource* learn = nullptr;  ///< to learn from instead of the base; borrowed
     std::size_t learn_size = 0;           ///< vectors drawn to learn from, at most; 0: `usual_learn_size`
     std::string path = {};  ///< where the index will be saved: Refine(flat) keeps the way from there to the vectors
-    /// File to save training and encoding in and to go on from where it exists; removed by nobody. Methods that make no
-    /// checkpoints take none, but in an inverted index, of which each chunk is kept.
+    /// The file to save training and encoding in, and to go on from if it exists; it is never removed. Methods that
+    /// make no checkpoints refuse it, except in an inverted index, whose chunks it keeps.
     std::string checkpoint = {};
     std::function<void(const std::function<void()>& write)> saving = {};  ///< runs write(), a checkpoint's
     BuildReport* report = nullptr;                                        ///< borrowed
@@ -56,8 +56,7 @@ std::string default_spec(Metric metric, std::size_t bytes = 8);
 /// alone, so that it is the same everywhere.
 std::size_t usual_learn_size(std::string_view spec, std::size_t rows, std::size_t columns);
 
-/// Throws `Error` for a spec that cannot be, whatever the vectors are, or that makes no checkpoints where they are
-/// asked for.
+/// Throws `Error` for a spec that is wrong for any vectors, or that makes no checkpoints if they are asked for.
 void check_build(std::string_view spec, const BuildSettings& settings);
 
 /// `spec` as users write it (summand/index_spec.h); empty: `default_spec`.

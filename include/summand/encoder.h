@@ -41,8 +41,8 @@ private:
 /// The same for one call.
 Codes encode(const Quantizer& quantizer, MatrixView<float> vectors, const EncodeOptions& options = {});
 
-/// The same model for codes of queries that are sent instead of vectors (docs/queries.md): of a query only the
-/// approximation counts, so the smallest error is all that is looked for. Throws `Error` for models that store a bias.
+/// Returns the model that encodes queries which are sent as codes (docs/queries.md). Only the approximation of a query
+/// counts, so its encoder minimises the error alone. Throws `Error` for models that store a bias.
 Quantizer for_queries(Quantizer model);
 
 }  // namespace summand

@@ -35,4 +35,17 @@ void require(bool ok, const Parts&... parts) {
     if (!ok) throw Error(concatenate(parts...));
 }
 
+/// Runs `work`; an error that does not name `subject`, a file for instance, gets it in front.
+template <class Work>
+auto about(const std::string& subject, const Work& work) {
+    try {
+        return work();
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const Error& error) {
+        const std::string message = error.what();
+        throw Error(message.find(subject) == std::string::npos ? subject + ": " + message : message);
+    }
+}
+
 }  // namespace summand

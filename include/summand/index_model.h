@@ -28,16 +28,16 @@ struct IndexModel {
     const Partition* cells() const;  ///< null: none
     std::size_t dimensions() const { return quantizer().dimensions(); }
 
-    /// The only metric it serves: that of inverted models, cosine of models of unit vectors; empty: any but cosine.
+    /// The only metric it serves: inverted models have one, models of unit vectors serve cosine; empty: any but cosine.
     std::optional<Metric> metric() const;
 
     friend bool operator==(const IndexModel&, const IndexModel&) = default;
 };
 
-/// That of an index, to make another one like it.
+/// The model of an index, to make another one like it.
 IndexModel model_of(const Index& index);
 
-/// A file that `summand train` wrote, of a model with or without cells, or an index.
+/// Loads what `summand train` wrote, a model with or without cells, or the model of an index file.
 IndexModel load_index_model(const std::string& path);
 
 /// Atomic, as all files. A second layer is not saved: it belongs to its index.

@@ -103,7 +103,7 @@ public:
     /// Ids of the caller, from 0 on. The same id may be given twice; it is then found twice.
     void add(MatrixView<float> vectors, std::span<const std::int64_t> ids);
 
-    /// The same in two steps, for who wants to keep what was encoded (summand/unfinished_index.h).
+    /// The same in two steps, for callers that keep what was encoded (summand/unfinished_index.h).
     CellCodes encode(MatrixView<float> vectors) const;
     void add(const CellCodes& encoded);
     void add(const CellCodes& encoded, std::span<const std::int64_t> ids);

@@ -49,13 +49,13 @@ public:
         if (entries_.size() >= room_) shrink();
     }
 
-    /// How many are held, k and more of which the worst will be dropped.
+    /// How many entries are held: up to a few times k, until the worst are dropped.
     std::size_t size() const { return entries_.size(); }
 
-    /// Drops what has a larger score than the count-th best of those held, and accepts nothing like it.
-    void cut(std::size_t count);
+    /// Lowers the limit to the score of the count-th best entry held, and drops what is larger.
+    void tighten(std::size_t count);
 
-    /// How many are held that are not larger.
+    /// How many of the entries held are not larger than `entry`.
     std::size_t count_up_to(const Neighbor& entry) const;
 
     /// Best first; the collector is empty afterwards.

@@ -25,7 +25,7 @@ struct Partition {
     std::vector<float> word_offsets = {};  ///< count × K; their sum is |c|², or close to it
     bool orthogonal = true;                ///< c[0][k]·c[1][l] = 0 for all k and l: each word is chosen by itself
 
-    // Two levels, for many cells of one dictionary: those of group g are group_begin[g] … group_begin[g+1]-1.
+    // Two levels, for many cells of one dictionary: group g has the cells group_begin[g] … group_begin[g+1]-1.
     Matrix<float> groups = {};                    ///< centres of groups of cells, or empty
     std::vector<std::uint64_t> group_begin = {};  ///< groups + 1, or empty
 
@@ -37,9 +37,9 @@ struct Partition {
     friend bool operator==(const Partition&, const Partition&) = default;
 };
 
-/// The cell of each vector: the one with the nearest centre, of the cells in the few nearest groups where there are
-/// any; for words that are not orthogonal one that no single change improves, of more than 256 words to one of the 64
-/// or more that are best by themselves.
+/// The cell of each vector: the one with the nearest centre. With groups, only the cells of the few nearest groups are
+/// looked at. Words that are not orthogonal give a pair that no other word of either dictionary improves; with more
+/// than 256 words, none of the 64 or more that are best alone.
 std::vector<std::uint32_t> assign(const Partition& partition, MatrixView<float> vectors,
                                   const Execution& execution = {});
 

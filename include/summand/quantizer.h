@@ -62,7 +62,7 @@ struct EncoderSettings {
     float absolute_penalty = 0;
     float norm = 1;
     Effort effort = Effort::standard;
-    CodeSearch search = CodeSearch::modes;  ///< all but the modes mind the error alone
+    CodeSearch search = CodeSearch::modes;  ///< all but `modes` minimise the error alone
 
     friend bool operator==(const EncoderSettings&, const EncoderSettings&) = default;
 };

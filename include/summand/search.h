@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,6 +25,10 @@ struct IdRange {
 
     friend bool operator==(const IdRange&, const IdRange&) = default;
 };
+
+/// Ranges as users write them: 7, 0-999 or 3000- (all from 3000 on), separated by commas, blanks or ends of lines.
+/// Throws `Error` that begins with `what` and names the part that is wrong.
+std::vector<IdRange> parse_ranges(std::string_view text, const std::string& what = "filter");
 
 /// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, up to 2^63 - 1.
 /// Ranges are kept as their ends, a list as sorted ids, or as a bitmap where that is about as small.
@@ -87,7 +93,7 @@ struct SearchOptions {
     }
 };
 
-/// All neighbours within a radius; those of query i are entries[begin[i]] … entries[begin[i+1]-1], best first.
+/// All neighbours within a radius. Query i has entries[begin[i]] … entries[begin[i+1]-1], best first.
 struct RangeNeighbors {
     std::vector<std::size_t> begin = {};
     std::vector<Neighbor> entries = {};

@@ -87,7 +87,7 @@ struct CompositeOptions {
     Constraint constraint = Constraint::learnt_offsets;
     std::size_t dictionaries = 8;
     std::size_t words = 256;
-    std::optional<int> iterations = {};  ///< of dictionaries and codes by turns; empty: those of the recipe
+    std::optional<int> iterations = {};  ///< of dictionaries and codes by turns; empty: the recipe's
     std::optional<Recipe> recipe = {};   ///< empty: the default of the method
     WarmStart start = WarmStart::automatic;
     PenaltyRule rule = PenaltyRule::automatic;

@@ -1,5 +1,5 @@
-// The cheapest search that finds enough: settings are tried on queries whose true neighbours are known, from cheap to
-// dear by what they make a search do, not by the clock.
+// Finds the cheapest search that reaches a recall: tries settings on queries whose true neighbours are known, from
+// cheap to expensive. The cost is counted in look-ups, not measured by the clock.
 //
 //     cost = M·(codes scanned) + 4·M·K·(tables of cells added) + 50·D·(candidates scored again)      look-ups per query
 //
@@ -7,18 +7,24 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "summand/index.h"
 
 namespace summand {
 
-/// recall@R of T at least that.
+/// The smallest recall@R of T that is enough.
 struct TuneTarget {
     std::size_t answers = 10;  ///< R
     std::size_t truths = 1;    ///< T
     double recall = 0.9;
+
+    friend bool operator==(const TuneTarget&, const TuneTarget&) = default;
 };
+
+/// A target as users write it: recall@R=VALUE, where T is 1, or recall@RofT=VALUE. Throws `Error` for other text.
+TuneTarget parse_target(std::string_view text);
 
 /// One setting that was tried; counts are means over the queries.
 struct Trial {

@@ -10,8 +10,8 @@ namespace summand {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-/// Memory in large pages where the system has them: they spare address translations where much is read. It is as large
-/// as asked for or rounded up to whole pages.
+/// Memory in large pages if the system has them, which need fewer address translations. It has the size asked for, or
+/// that size rounded up to whole pages.
 struct LargePages {
     explicit LargePages(std::size_t bytes);
 

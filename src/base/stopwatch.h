@@ -1,23 +1,12 @@
-// Seconds since construction, and the progress report built on it.
+// The report of a finished step, with the seconds of a stopwatch.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
 #include "summand/execution.h"
 
 namespace summand {
-
-class Stopwatch {
-public:
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
-};
 
 /// Reports a finished step whose objective is the mean squared error; an earlier run finished the first `resumed`.
 inline void report_step(const Execution& execution, std::string_view stage, int step, int steps, double objective,
@@ -28,7 +17,6 @@ inline void report_step(const Execution& execution, std::string_view stage, int 
                                 .steps = static_cast<std::size_t>(steps),
                                 .objective = objective,
                                 .distortion = objective,
-                                .cross_term_spread = std::numeric_limits<double>::quiet_NaN(),
                                 .seconds = watch.seconds(),
                                 .resumed = static_cast<std::size_t>(resumed)});
 }

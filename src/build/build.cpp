@@ -58,7 +58,7 @@ Quantizer learn_second(const VectorSource& base, const Spec& spec, const BuildSe
     const std::vector<std::size_t> rows = sample_rows(base.rows, count, settings.seed);
     const Matrix<float> left = residuals(sample.view(), std::vector<std::int64_t>(rows.begin(), rows.end()));
     const Metric metric = metric_of(settings);
-    return about(base, [&] {
+    return about(base.name, [&] {
         return train(left.view(), spec,
                      {.metric = metric == Metric::cosine ? Metric::euclidean : metric,
                       .residuals = true,

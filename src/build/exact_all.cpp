@@ -35,7 +35,6 @@ void merge(Neighbors& best, const Neighbors& part, std::size_t first) {
 
 Neighbors exact_neighbors(const VectorSource& base, const VectorSource& queries, std::size_t neighbors, Metric metric,
                           const Execution& execution) {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     require_dimensions(queries, base.columns, base.name);
     const Matrix<float> asked = read_all(queries, execution);
     if (metric == Metric::cosine) require_directions(asked.view(), queries, [](std::size_t i) { return i; });
@@ -48,7 +47,8 @@ Neighbors exact_neighbors(const VectorSource& base, const VectorSource& queries,
         if (metric == Metric::cosine) require_directions(part.view(), base, [&](std::size_t i) { return first + i; });
         merge(best, exact_neighbors(part.view(), asked.view(), k, metric, silent(execution)), first);
         if (execution.progress)
-            execution.progress({"exact", first + part.rows(), base.rows, kNone, kNone, kNone, watch.seconds()});
+            execution.progress(
+                {.stage = "exact", .step = first + part.rows(), .steps = base.rows, .seconds = watch.seconds()});
     }
     return best;
 }

@@ -1,7 +1,6 @@
 #include "build/source.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
@@ -12,7 +11,6 @@ namespace {
 
 constexpr std::size_t kEncoderBlock = 8192;
 constexpr std::size_t kChunkBytes = 64u << 20;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -28,7 +26,8 @@ void for_each_chunk(const VectorSource& source, const Execution& execution, cons
     const std::size_t size = chunk_rows(source);
     const auto report = [&](std::size_t done) {
         if (execution.progress)
-            execution.progress({"encode", done, source.rows, kNone, kNone, kNone, watch.seconds(), start});
+            execution.progress(
+                {.stage = "encode", .step = done, .steps = source.rows, .seconds = watch.seconds(), .resumed = start});
     };
     for (std::size_t first = start; first < source.rows; first += size) {
         check_stop(execution);
@@ -38,7 +37,7 @@ void for_each_chunk(const VectorSource& source, const Execution& execution, cons
         inner.progress = [&](const Progress& within) {
             if (within.step < within.steps) report(first + rows * within.step / within.steps);
         };
-        about(source, [&] { take(part, first, inner); });
+        about(source.name, [&] { take(part, first, inner); });
         report(first + rows);
     }
 }

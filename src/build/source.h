@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "summand/build.h"
-#include "summand/error.h"
 
 namespace summand {
 
@@ -20,20 +19,7 @@ void for_each_chunk(const VectorSource& source, const Execution& execution, cons
 /// `execution` without its progress.
 Execution silent(const Execution& execution);
 
-/// Runs `work`; an error that does not name the source gets its name in front.
-template <class Work>
-auto about(const VectorSource& source, const Work& work) {
-    try {
-        return work();
-    } catch (const Cancelled&) {
-        throw;
-    } catch (const Error& error) {
-        const std::string message = error.what();
-        throw Error(message.find(source.name) == std::string::npos ? source.name + ": " + message : message);
-    }
-}
-
-/// Cosine needs a direction: throws for a row of zeros, by its number in the source; row_of(i) is that of row i here.
+/// Throws for a row of zeros, which has no direction for cosine. row_of(i) is the number in the source of row i here.
 void require_directions(MatrixView<float> vectors, const VectorSource& source,
                         const std::function<std::size_t(std::size_t)>& row_of);
 

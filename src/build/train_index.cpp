@@ -29,7 +29,7 @@ Model learn(const VectorSource& source, const AnySpec& spec, std::size_t count, 
         require_directions(sample.view(), source,
                            [&](std::size_t i) { return sample_rows(source.rows, count, settings.seed)[i]; });
     const Stopwatch watch;
-    Model model = about(source, [&] { return train(sample.view(), spec, training); });
+    Model model = about(source.name, [&] { return train(sample.view(), spec, training); });
     if (settings.report) {
         settings.report->train_seconds += watch.seconds();
         settings.report->learn_vectors = count;

@@ -11,7 +11,7 @@ namespace summand {
 
 Metric metric_of(const BuildSettings& settings);
 
-/// Parsed, or the default.
+/// Parses the spec, or returns the default one.
 IndexSpec spec_of(std::string_view spec, const BuildSettings& settings);
 
 /// Runs `write` inside of settings.saving.
@@ -20,7 +20,7 @@ void saved(const BuildSettings& settings, const std::function<void()>& write);
 /// Vectors that cells and codes of the first layer learn from.
 std::size_t learn_count(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings);
 
-/// Those of the training alone: with cells, some methods make no checkpoint before the encoding does.
+/// The settings of the training alone. With cells, some methods make no checkpoint before the encoding does.
 BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& settings);
 
 /// The first layer.

@@ -38,7 +38,8 @@ std::vector<RecallPoint> recall_points(const Neighbors& found, MatrixView<std::i
     return points;
 }
 
-// As a search builds them: many queries after each other on one thread, with what depends on the model prepared.
+// Times tables as a search builds them: for many queries after each other, on one thread, with the model's part
+// prepared.
 double table_seconds(const Quantizer& quantizer, Metric metric, MatrixView<float> queries) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
     const std::size_t slots = (dictionaries.words + 15) / 16 * 16;
@@ -52,7 +53,7 @@ double table_seconds(const Quantizer& quantizer, Metric metric, MatrixView<float
     return watch.seconds() / static_cast<double>(queries.rows());
 }
 
-// What every kind of index has.
+// What the figures of every kind of index need.
 struct Measured {
     const Quantizer& quantizer;
     Metric metric;  // of the tables
@@ -90,7 +91,7 @@ Report report_of(const Measured& what, MatrixView<float> queries, MatrixView<std
     return report;
 }
 
-// The two steps that choose cells, apart from each other.
+// Times the two steps that choose cells separately.
 void time_cells(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters,
                 Report& report) {
     const auto count = static_cast<double>(queries.rows());

@@ -128,7 +128,7 @@ void search(const Task& task, Neighbors& found) {
             });
             done += count;
             report_step(task.execution, "exact search", static_cast<int>(done), static_cast<int>(blocks * slabs),
-                        std::numeric_limits<double>::quiet_NaN(), watch);
+                        Progress::kNone, watch);
         }
         parallel_for(task.execution, tops.size(), [&](std::size_t q) { keep_best(task, query + q, tops[q], found); });
     }

@@ -1,6 +1,7 @@
 #include "summand/tune.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
@@ -66,8 +67,8 @@ public:
     }
 
 private:
-    // Words of cells come in one dictionary: cells are counted. Pairs of words are many and most of them empty: vectors
-    // are.
+    // Counts cells if they are words of one dictionary. Pairs of words are many and most of them are empty, so vectors
+    // are counted there.
     bool by_candidates() const {
         return index_.inverted() && index_.inverted()->model().partition.dictionaries.count == 2;
     }
@@ -131,7 +132,7 @@ private:
         }
     }
 
-    // Between the effort that was enough and half of it, to a sixteenth.
+    // Searches between the effort that was enough and half of it, to a sixteenth.
     void narrow() {
         const std::size_t refine = tuning_.chosen->parameters.refine.value_or(0);
         std::size_t enough = effort(*tuning_.chosen), too_little = enough / 2;
@@ -149,7 +150,33 @@ private:
     Tuning tuning_ = {};
 };
 
+// The target of a text without anything wrong.
+std::optional<TuneTarget> target_of(std::string_view text) {
+    TuneTarget target;
+    const auto accept = [&](std::string_view word) {
+        const bool here = text.starts_with(word);
+        if (here) text.remove_prefix(word.size());
+        return here;
+    };
+    const auto read = [&](auto& value) {
+        const auto [stopped, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+        text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
+        return status == std::errc() && value > 0;
+    };
+    if (!accept("recall@") || !read(target.answers)) return std::nullopt;
+    if (accept("of") && !read(target.truths)) return std::nullopt;
+    const bool right = accept("=") && read(target.recall) && text.empty();
+    return right && target.recall <= 1 && target.truths <= target.answers ? std::optional(target) : std::nullopt;
+}
+
 }  // namespace
+
+TuneTarget parse_target(std::string_view text) {
+    const std::optional<TuneTarget> target = target_of(text);
+    require(target.has_value(),
+            "expected recall@R=VALUE or recall@RofT=VALUE (recall@10=0.9, recall@10of10=0.95), got '", text, "'");
+    return *target;
+}
 
 Tuning tune(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
             const Execution& execution) {

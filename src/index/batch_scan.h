@@ -1,5 +1,21 @@
 // Many queries against packed codes, in groups: codes are read in tiles that stay in the cache while every query of the
-// group passes over them. With more threads than groups, the blocks are cut into ranges, one collector each.
+// group passes over them. Each query goes through
+//
+//     tables        are built for the group; the query's collector is a `fork` of the start: empty, with its limit
+//       ▼
+//     score_seeds   scores words spread over the array: `estimate_limit` from their scores, then `offer` them
+//       ▼
+//     scan          offers tile after tile, spread ones first. The limit falls whenever k better entries have come;
+//       │           `ensure_limit` gives the first one where none was estimated; after 1/64 and 1/8 of the blocks
+//       │           `tighten_limit` estimates again, from more scores
+//       ▼
+//     complete?     Do k entries lie below every estimate? If not, the query begins again with a new fork, without
+//       │           estimates (Limit::proven).
+//       ▼
+//     answer        exact, whatever was estimated
+//
+// With more threads than groups the blocks are cut into ranges: after `score_seeds` each range scans into its own
+// `fork` of the collector and tightens the limit for itself; `merge` then joins them in the order of the ranges.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +39,14 @@ struct ScanJob {
     const Execution& execution;
 };
 
-/// `Collector` has, besides what `QueryScan` needs: `heir`, an empty collector with the same limit, and `absorb`, which
-/// takes the entries of another one.
+/// `Collector` is `Nearest` or `Within` of `index/collectors.h`. For `Within` the limit is given and nothing is
+/// estimated.
 template <class Collector>
 class BatchScan {
 public:
     BatchScan(const ScanJob& job, MatrixView<float> queries) : job_(job), queries_(queries) {}
 
-    /// The collectors of all queries, each begun as an heir of `start`.
+    /// Returns the collectors of all queries; each begins as a fork of `start`.
     std::vector<Collector> run(const Collector& start) {
         job_.tables.check(job_.what, queries_);
         start_ = &start;
@@ -54,7 +70,7 @@ private:
     static constexpr std::size_t kTileBytes = 256 << 10;        // of codes
     static constexpr std::size_t kGroupTableBytes = 256 << 10;  // of float tables
     static constexpr std::size_t kManyQueries = 4;
-    static constexpr std::size_t kLeastRange = 256;  // blocks that are worth another thread
+    static constexpr std::size_t kLeastRange = 256;  // blocks that are worth a thread of their own
 
     std::size_t group_size(std::size_t threads) const {
         const std::size_t fit = kGroupTableBytes / (job_.tables.entries() * sizeof(float));
@@ -67,14 +83,14 @@ private:
         return std::clamp<std::size_t>(job_.codes.block_count() / kLeastRange, 1, threads);
     }
 
-    // Then tiles gain nothing, and a query's tables stay closer to the core if it is scanned by itself.
+    // Codes that fit the cache gain nothing from tiles, and a query that is scanned by itself keeps its tables near.
     bool fits_cache() const { return job_.codes.parts().rows.size() <= kCacheBytes; }
 
     std::size_t tile_blocks() const {
         return std::max<std::size_t>(1, kTileBytes / (job_.codes.planes() * kBlockVectors));
     }
 
-    // Tables and scans of consecutive queries.
+    // Consecutive queries, from their tables to their answers.
     class Group {
     public:
         Group(BatchScan& batch, std::size_t first, std::size_t count)
@@ -86,11 +102,11 @@ private:
             std::vector<std::size_t> queries(offsets_.size());
             std::iota(queries.begin(), queries.end(), std::size_t{0});
             if (ranges == 1 && batch_.fits_cache())
-                for (const std::size_t q : queries) scan_queries({q}, Scan::Limit::guessed, ranges);
+                for (const std::size_t q : queries) scan_queries({q}, Scan::Limit::estimated, ranges);
             else
-                scan_queries(queries, Scan::Limit::guessed, ranges);
+                scan_queries(queries, Scan::Limit::estimated, ranges);
             std::erase_if(queries, [&](std::size_t q) { return batch_.collectors_[first_ + q].complete(); });
-            scan_queries(queries, Scan::Limit::safe, ranges);
+            scan_queries(queries, Scan::Limit::proven, ranges);
         }
 
     private:
@@ -99,8 +115,8 @@ private:
         void scan_queries(const std::vector<std::size_t>& queries, typename Scan::Limit limit, std::size_t ranges) {
             std::vector<Scan> scans;
             scans.reserve(queries.size());
-            for (const std::size_t q : queries) scans.push_back(scan_of(q, batch_.start_->heir()));
-            for (Scan& scan : scans) scan.seed(limit);
+            for (const std::size_t q : queries) scans.push_back(scan_of(q, batch_.start_->fork()));
+            for (Scan& scan : scans) scan.score_seeds(limit);
             if (ranges == 1)
                 scan_blocks(scans, limit, 0, job_.codes.block_count());
             else
@@ -114,12 +130,12 @@ private:
             std::vector<std::vector<Scan>> parts(ranges);
             parallel_for(job_.execution, ranges, [&](std::size_t r) {
                 for (std::size_t i = 0; i < queries.size(); ++i)
-                    parts[r].push_back(scan_of(queries[i], scans[i].collector().heir()));
+                    parts[r].push_back(scan_of(queries[i], scans[i].collector().fork()));
                 const std::size_t blocks = job_.codes.block_count();
                 scan_blocks(parts[r], limit, r * blocks / ranges, (r + 1) * blocks / ranges);
             });
             for (std::size_t i = 0; i < queries.size(); ++i)
-                for (auto& part : parts) scans[i].collector().absorb(part[i].collector());
+                for (auto& part : parts) scans[i].collector().merge(part[i].collector());
         }
 
         Scan scan_of(std::size_t q, Collector collector) const {
@@ -130,7 +146,8 @@ private:
         void scan_blocks(std::vector<Scan>& scans, typename Scan::Limit limit, std::size_t first,
                          std::size_t last) const {
             const std::vector<Selection::Run>& runs = job_.selection.runs();
-            const auto how = limit == Scan::Limit::guessed && runs.size() == 1 ? &Group::scan_all : &Group::scan_run;
+            const auto how =
+                limit == Scan::Limit::estimated && runs.size() == 1 ? &Group::scan_spread_first : &Group::scan_run;
             for (const Selection::Run& run : runs)
                 (this->*how)(scans, std::max(first, run.first), std::min(last, run.last));
             for (const std::size_t vector : job_.selection.singles())
@@ -138,9 +155,9 @@ private:
                     for (Scan& scan : scans) scan.scan_single(vector);
         }
 
-        // The first of every kStride stretches of blocks, of long ones their beginnings before the rest of them; then
-        // all other blocks. What was scanned gives a better guess of the limit for what was not.
-        void scan_all(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
+        // Cuts the blocks into stretches. Scans the beginnings of every eighth stretch if stretches are long, the rest
+        // of those stretches, and then all others; tightens the limit in between.
+        void scan_spread_first(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
             if (first >= last) return;
             constexpr std::size_t kStride = 8, kStretches = 32, kLong = 16;
             const std::size_t stretch = std::clamp<std::size_t>((last - first) / kStretches, 1, batch_.tile_blocks());
@@ -148,16 +165,16 @@ private:
                 for (std::size_t b = first; b < last; b += kStride * stretch)
                     scan_run(scans, b + from, std::min(b + to, last));
             };
-            const auto guess_again = [&] {
-                for (Scan& scan : scans) scan.guess_again();
+            const auto tighten_limits = [&] {
+                for (Scan& scan : scans) scan.tighten_limit();
             };
             const std::size_t beginning = stretch < kLong ? 0 : stretch / kStride;
             if (beginning > 0) {
                 scan_each(0, beginning);
-                guess_again();
+                tighten_limits();
             }
             scan_each(beginning, stretch);
-            guess_again();
+            tighten_limits();
             scan_each(stretch, kStride * stretch);
         }
 
@@ -171,7 +188,7 @@ private:
             }
         }
 
-        // For many queries a tile is read from the cache, where quads do not pay.
+        // Many queries read a tile from the cache, where whole planes are faster than quads: writes them out once.
         CodeRows whole_planes(std::size_t first, std::size_t last) const {
             thread_local Scratch<std::uint8_t> scratch;
             const CodeRows codes = job_.codes.block(first);

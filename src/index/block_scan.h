@@ -13,7 +13,7 @@
 namespace summand {
 
 inline constexpr std::size_t kChunkBlocks = 8;  ///< between updates of the limit
-inline constexpr std::size_t kFirstBlocks = 3;  ///< until there is one; all are scored then, which look-ups make dear
+inline constexpr std::size_t kFirstBlocks = 3;  ///< while there is no limit: all their vectors are scored, at a price
 inline constexpr std::size_t kChunkWords = kChunkBlocks * kBlockWords;
 
 /// Words of some blocks with vectors that may score up to a limit, counted from the first block.
@@ -23,7 +23,7 @@ struct Survivors {
     std::span<SurvivorWord> words;
 };
 
-/// All vectors that count, where there is no limit.
+/// Lists all vectors that may be answers, for a scan that has no limit yet.
 inline std::size_t all_words(const std::uint64_t* kept, std::size_t words, SurvivorWord* out) {
     std::size_t found = 0;
     for (std::size_t w = 0; w < words; ++w)
@@ -31,9 +31,9 @@ inline std::size_t all_words(const std::uint64_t* kept, std::size_t words, Survi
     return found;
 }
 
-/// `codes`: of block `first`. survived(survivors) for the blocks first … last-1, a few of them at a time; limit() is
-/// asked again and again, first of all after the blocks that give one. kept(first_word, count, buffer) gives the bits
-/// of the vectors that count.
+/// Calls survived(survivors) for the blocks first … last-1, a few blocks at a time. `codes` are those of block `first`.
+/// limit() is asked before each call: the first few blocks are scored whole, and their scores give a limit for the
+/// rest. kept(first_word, count, buffer) gives the bits of the vectors that may be answers.
 template <class Limit, class Kept, class Survived>
 void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, std::size_t last, Limit limit,
                  Kept kept, Survived survived) {
@@ -50,7 +50,7 @@ void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, 
         if (limited) {
             const SurvivorCount count =
                 kernels().scan.survivors(bounds.tables(), codes.block(b - first), blocks, words, survivors);
-            bounds.learn(count, blocks);
+            bounds.choose_first_look(count, blocks);
             found = count.words;
         } else {
             found = all_words(words, blocks * kBlockWords, survivors);

@@ -42,8 +42,8 @@ std::vector<Probe> words_of(const WordScores& words, std::size_t dictionary) {
     return all;
 }
 
-// Cells of one dictionary that may be among the nearest: all, or at least as many as are probed, all of the best among
-// them. number(i) is the cell of score i.
+// Lists cells of one dictionary that include the nearest ones: all cells, or at least as many as are probed. number(i)
+// is the cell of score i.
 template <class Number>
 std::vector<Probe> chosen(const float* scores, std::size_t count, const ProbeLimit& limit, Number number) {
     std::vector<Probe> best;
@@ -92,8 +92,8 @@ struct Place {
     friend bool operator<(const Place& a, const Place& b) { return a.score > b.score; }
 };
 
-// Pairs in the order of their sums. A pair may come next once both its predecessors have come, which is known from how
-// many pairs of each row have: the pairs of a row come in order.
+// Yields pairs in the order of their sums. A pair may come next once both its predecessors have come. As the pairs of a
+// row come in order, the number of them that have come says so.
 class MultiSequence {
 public:
     explicit MultiSequence(const WordScores& words)
@@ -103,7 +103,7 @@ public:
 
     bool done() const { return heap_.empty(); }
 
-    // All pairs with the smallest sum left, by cell.
+    // Takes all pairs with the smallest remaining sum, in the order of cells.
     std::vector<Probe> next() {
         std::vector<Probe> equal;
         const float score = heap_.top().score;

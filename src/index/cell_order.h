@@ -1,5 +1,6 @@
-// The cells nearest to a query, best first: those of one dictionary by selection, those of two by the multi-sequence
-// algorithm, which walks over the pairs of two sorted lists and keeps a heap of the pairs that may come next.
+// The cells nearest to a query, best first. Cells of one dictionary are selected; cells of two come from the
+// multi-sequence algorithm, which walks over the pairs of two sorted lists and keeps a heap of the pairs that may come
+// next.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 //     coarse–fine tables  2 (R c[i][k])·r[m][s]       M × slots for each word, for distances and codes of residuals
 //     shifts              2 c[i][k]·centre            the same for the centre of the quantizer
 //
-// Where the two words of a cell are not orthogonal, shifts also have what the offsets leave out of |c|².
+// If the two words of a cell are not orthogonal, shifts also contain the part of |c|² that the offsets leave out.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ private:
     std::vector<float> shifts_;
 };
 
-/// Which cells are nearest to some queries. One at a time in a thread.
+/// Says which cells are nearest to some queries. A thread may have one such object at a time.
 class CellScores {
 public:
     /// Throws `Error` that begins with `what` for a query whose scores overflow, the first query being row `first_row`.

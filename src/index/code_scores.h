@@ -29,7 +29,7 @@ struct ScoredVectors {
     float scores[kMostSurvivors];
     std::size_t count;
 
-    /// Those of the mask; write_scores(room) writes the scores of all 64 from vector `first` on.
+    /// Appends the vectors of the mask. write_scores(room) writes the scores of all 64 vectors from `first` on.
     template <class WriteScores>
     void append(std::uint32_t first, std::uint64_t mask, WriteScores write_scores) {
         if (mask == kAllVectors) {
@@ -46,7 +46,7 @@ struct ScoredVectors {
         });
     }
 
-    /// Drops those with a larger score.
+    /// Drops the vectors with a larger score.
     void keep_up_to(float limit) { count = kernels().scan.keep_up_to(limit, scores, vectors, count); }
 };
 
@@ -56,7 +56,7 @@ public:
     CodeScores(const PackedCodes& codes, const float* entries, float offset)
         : codes_(codes), entries_(entries), offset_(offset) {}
 
-    /// Writes the scores of the vectors of the mask; how many they are.
+    /// Writes the scores of the vectors of the mask; returns how many there are.
     std::size_t write(std::size_t word, std::uint64_t mask, float* out) const {
         const std::size_t first = word * kWordVectors;
         if (mask == kAllVectors) {
@@ -74,8 +74,8 @@ public:
         return count;
     }
 
-    /// The scores of survivors, whose codes may be a copy: first those of words with many of them, for which all 64 are
-    /// summed up at once.
+    /// Scores the survivors, whose codes may be a copy. Words with many survivors come first: all 64 vectors of such a
+    /// word are summed up at once.
     void write(const Survivors& survivors, ScoredVectors& out) const {
         std::uint32_t listed[kChunkWords * kMany];
         std::size_t count = 0;
@@ -98,7 +98,7 @@ public:
             for (std::size_t i = 0; i < out.count; ++i) out.scores[i] += offset_;
     }
 
-    /// Asks memory for the codes of a word, which are scored soon.
+    /// Prefetches the codes of a word that is scored soon.
     void fetch(std::size_t word) const {
         const CodeRows codes = codes_.vector(word * kWordVectors);
         for (std::size_t r = 0; r < codes.row_count(); ++r) __builtin_prefetch(codes.rows + r * kBlockVectors);
@@ -110,7 +110,8 @@ public:
         return score(vector, sum(codes_.vector(vector), entry));
     }
 
-    /// With the tables of a cell added to those of the query, entry by entry; `second` may be null.
+    /// Returns the score of a vector with the tables of a cell added to the query's, entry by entry. `second` may be
+    /// null.
     float with(const float* first, const float* second, std::size_t vector) const {
         const auto entry = [&](std::size_t e) {
             const float sum = entries_[e] + first[e];
@@ -122,7 +123,8 @@ public:
 private:
     static constexpr int kMany = 20, kManyPairs = 6;  // sums of pairs of codes are look-ups in registers
 
-    // Mostly there are one or two, and counting bits is a function of its own where the instruction cannot be assumed.
+    // Most masks have one or two bits. More than two are tested for before any are counted, because counting is a
+    // function call on CPUs that may lack the instruction.
     bool has_many(std::uint64_t mask) const {
         const std::uint64_t rest = mask & (mask - 1);
         return (rest & (rest - 1)) != 0 && std::popcount(mask) >= (codes_.pairs() ? kManyPairs : kMany);

@@ -13,11 +13,11 @@ float smallest(std::vector<float>& values, std::size_t rank) {
 
 }  // namespace
 
-void Nearest::guess(std::vector<float> sample, double fraction) {
+void Nearest::estimate_limit(std::vector<float> sample, double fraction) {
     const std::size_t rank = likely_rank(fraction);
     if (rank >= sample.size()) return;
-    guessed_ = {smallest(sample, std::min(rank, k_)), kLastId};
-    top_ = TopK(k_, guessed_);
+    estimate_ = {smallest(sample, std::min(rank, k_)), kLastId};
+    top_ = TopK(k_, estimate_);
 }
 
 NearestAnswers::NearestAnswers(std::size_t rows, std::size_t columns)

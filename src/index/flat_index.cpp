@@ -14,7 +14,7 @@
 namespace summand {
 namespace {
 
-// Enough words for a limit near the final one: all of them where that is most of the work anyhow.
+// Chooses enough words for a limit near the final one, or all words if that many are most of the work.
 Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_t k) {
     constexpr std::size_t kLeast = 512, kLeastFiltered = 128;
     constexpr std::size_t kWorthScanning = 4;
@@ -26,7 +26,7 @@ Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_
     return {step < kWorthScanning ? 1 : std::bit_floor(step)};
 }
 
-// What is larger than the second-level cache is read from memory as fast as it comes.
+// Codes that exceed the second-level cache come from memory, and quads need fewer bytes of them.
 Planes planes_for(const Codes& codes) {
     constexpr std::size_t kCacheBytes = 1 << 20;
     return codes.rows.values().size() > kCacheBytes ? Planes::quads : Planes::whole;

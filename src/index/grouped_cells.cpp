@@ -83,7 +83,7 @@ std::vector<std::uint32_t> GroupedCells::nearest_groups(const float* scores, con
 std::vector<ScoredCells> GroupedCells::near(const char* what, MatrixView<float> queries, std::size_t first_row,
                                             const InvertedLists& lists, const ProbeLimit& limit) const {
     std::vector<float> scores;
-    // Those of rows, which are the queries that number(i) tells.
+    // Scores `rows` with `words`. Row i is query number(i), for the message.
     const auto score = [&](const ScoredWords& words, MatrixView<float> rows, auto number) {
         scores.resize(std::max(scores.size(), rows.rows() * words.stride()));
         if (words.score(rows, scores.data())) return;

@@ -1,4 +1,4 @@
-// Cells of a partition in two levels that are near queries: only those of the nearest groups are scored.
+// Finds the cells near queries in a partition of two levels. Only the cells of the nearest groups are scored.
 #pragma once
 
 #include <cstddef>

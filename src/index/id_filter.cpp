@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <charconv>
 #include <iterator>
+#include <limits>
 
 #include "summand/error.h"
 #include "summand/search.h"
@@ -48,7 +50,48 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
+[[noreturn]] void refuse(const std::string& what, std::string_view part, const char* reason = "") {
+    throw Error(concatenate(what, ": expected ids such as 7, 0-999 or 3000-, got '", part, "'", reason));
+}
+
+// Parses a number at the beginning of `text` and removes it.
+bool take_number(std::string_view& text, std::int64_t& value) {
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || value < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+IdRange parse_range(const std::string& what, std::string_view part) {
+    IdRange range;
+    std::string_view rest = part;
+    if (!take_number(rest, range.first)) refuse(what, part);
+    range.last = range.first;
+    if (rest.empty()) return range;
+    if (!rest.starts_with('-')) refuse(what, part);
+    rest.remove_prefix(1);
+    range.last = std::numeric_limits<std::int64_t>::max();
+    if (!rest.empty() && (!take_number(rest, range.last) || !rest.empty())) refuse(what, part);
+    if (range.last < range.first) refuse(what, part, ", which ends before it begins");
+    return range;
+}
+
 }  // namespace
+
+// None of the parts may be empty between two commas.
+std::vector<IdRange> parse_ranges(std::string_view text, const std::string& what) {
+    constexpr std::string_view kBlanks = " \t\r\n", kSeparators = ", \t\r\n";
+    std::vector<IdRange> ranges;
+    for (;;) {
+        text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+        const std::size_t end = std::min(text.find_first_of(kSeparators), text.size());
+        if (end == 0 && text.empty() && !ranges.empty()) return ranges;
+        ranges.push_back(parse_range(what, text.substr(0, end)));
+        text.remove_prefix(end);
+        text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+        if (text.starts_with(',')) text.remove_prefix(1);
+    }
+}
 
 IdFilter IdFilter::range(std::int64_t first, std::int64_t last) {
     require_id(first);

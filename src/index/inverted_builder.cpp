@@ -22,7 +22,7 @@ std::vector<std::uint64_t> list_begins(const std::vector<std::uint32_t>& cells, 
     return begin;
 }
 
-// Row numbers in the order of cells, those of a cell by id and then as they came.
+// Returns row numbers in the order of cells; within a cell by id, equal ids in the order they came.
 std::vector<std::uint64_t> rows_by_cell(const std::vector<std::uint32_t>& cells, const std::vector<std::int64_t>& ids,
                                         const std::vector<std::uint64_t>& begin) {
     std::vector<std::uint64_t> rows(cells.size()), next(begin.begin(), begin.end() - 1);

@@ -31,7 +31,7 @@ struct InvertedJob {
 template <class Collector, class Answers>
 class InvertedScan {
 public:
-    /// Every query has a collector that is an heir of `start`, and a row of `answers`.
+    /// Every query gets a collector forked from `start`, and a row of `answers`.
     InvertedScan(const InvertedJob& job, MatrixView<float> queries, const Collector& start, Answers& answers)
         : job_(job), queries_(queries), start_(start), answers_(answers) {}
 
@@ -44,7 +44,7 @@ public:
 private:
     static constexpr std::size_t kGroupTableBytes = 512 << 10;  // of float tables
     static constexpr std::size_t kGroupScoreBytes = 32 << 20;   // of scores of cells
-    static constexpr std::size_t kFewVectors = 32;  // that cost less one by one than tables and bounds of their cell
+    static constexpr std::size_t kFewVectors = 32;  // vectors that cost less one by one than tables of their cell
 
     std::size_t group_size() const {
         const std::size_t fit =
@@ -77,7 +77,7 @@ private:
             const MatrixView<float> queries = scan.queries_.slice(first, count);
             job_.tables.build(job_.what, queries, first, entries_, offsets_.data());
             if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
-            for (std::size_t q = 0; q < count; ++q) collectors_.push_back(scan.start_.heir());
+            for (std::size_t q = 0; q < count; ++q) collectors_.push_back(scan.start_.fork());
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
                 bounds_.emplace_back(job_.lists.packed(), entries_ + q * job_.tables.entries(), offsets_[q]);
         }
@@ -91,13 +91,14 @@ private:
         }
 
     private:
-        // One group at a time in a thread.
+        // A thread works on one group at a time, so its groups share this memory.
         static Scratch<float>& table_room() {
             thread_local Scratch<float> room;
             return room;
         }
 
-        // Of each query the nearest cells that hold k vectors; the rest of them goes into `later`.
+        // Splits the visits of each query: returns the nearest cells that hold k vectors, and puts the rest into
+        // `later`.
         std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
             const CellScores scores(job_.what, job_.cells, job_.lists, scan_.queries_.slice(first_, count_), first_,
                                     {job_.options.probes, job_.options.candidates});

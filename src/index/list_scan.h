@@ -31,7 +31,7 @@ public:
     ListScan(const InvertedLists& lists, const IdFilter* filter, Collector& collector)
         : lists_(lists), filter_(filter), collector_(collector) {}
 
-    /// Bounds first, floats for what survives them. `bounds` are those of the same tables.
+    /// Scans with 8-bit bounds and scores the survivors in float. `scores` and `bounds` have the same tables.
     void scan(std::size_t begin, std::size_t end, const CodeScores& scores, QueryBounds& bounds) {
         const std::size_t first = begin / kBlockVectors;
         scan_blocks(
@@ -43,7 +43,7 @@ public:
             [&](const Survivors& survivors) { score_survivors(survivors, scores); });
     }
 
-    /// Each vector by itself: score_of(position).
+    /// Scores every vector by score_of(position).
     template <class ScoreOf>
     void score_all(std::size_t begin, std::size_t end, ScoreOf score_of) {
         for (std::size_t position = begin; position < end; ++position) offer(position, score_of(position));
@@ -53,7 +53,7 @@ private:
     void score_survivors(const Survivors& survivors, const CodeScores& scores) {
         ScoredVectors scored;
         scores.write(survivors, scored);
-        if (!filter_) collector_.expect(scored.scores, scored.count);
+        if (!filter_) collector_.ensure_limit(scored.scores, scored.count);
         scored.keep_up_to(collector_.limit().score);
         for (std::size_t i = 0; i < scored.count; ++i) lists_.fetch_id(survivors.vector + scored.vectors[i]);
         for (std::size_t i = 0; i < scored.count; ++i) offer(survivors.vector + scored.vectors[i], scored.scores[i]);

@@ -61,7 +61,7 @@ SlotsOfWords slots_of_words(const PackedCodes& shape) {
     return result;
 }
 
-// Block b as whole planes, which hold zeros before.
+// Writes block b as whole planes into `planes`, which must hold zeros.
 void write_planes(const Codes& codes, const PackedCodes& shape, const SlotsOfWords& slots, std::size_t b,
                   std::uint8_t* planes) {
     const std::size_t first = b * kBlockVectors;

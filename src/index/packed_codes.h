@@ -44,7 +44,7 @@ struct PackedShape {
 
 inline constexpr std::size_t kMostVectors = std::size_t{1} << 48;  ///< whose bytes are counted in 64 bits
 
-/// Quads spare memory traffic and cost instructions.
+/// Quads save memory traffic and cost instructions.
 enum class Planes : std::uint8_t { whole, quads };
 
 class PackedCodes {

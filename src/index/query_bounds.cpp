@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostLimit = 254;                           // sums saturate at 255
 constexpr double kLeastLimit = 208;                          // below it, tables are quantised anew for a finer step
 constexpr double kMostOfQuartets = 0.5, kMostOfTwins = 0.7;  // candidates, of all words of 64 vectors: else a first
-                                                             // look costs more than it spares
+                                                             // look costs more than it saves
 constexpr unsigned kTrialInterval = 16;
 constexpr double kLargestScale = 1e30;
 constexpr double kRoundedUp = 1 + 0x1p-20;  // an excess and its product with the scale round a few times by 2⁻²⁴
@@ -105,8 +105,8 @@ void QueryBounds::keep_all() {
     scale_ = 0;
 }
 
-// A look that leaves too much gives way to a closer one, for a while.
-void QueryBounds::learn(const SurvivorCount& count, std::size_t blocks) {
+// Replaces a look that leaves too many candidates by a closer one, for a while.
+void QueryBounds::choose_first_look(const SurvivorCount& count, std::size_t blocks) {
     FirstLook& look = tables_.look;
     const double most =
         (look == FirstLook::quartets ? kMostOfQuartets : kMostOfTwins) * static_cast<double>(blocks * kBlockWords);

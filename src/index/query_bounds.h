@@ -25,7 +25,7 @@ namespace summand {
 
 class QueryBounds {
 public:
-    /// Without tables: `reset` comes first.
+    /// Has no tables yet: call `reset` before anything else.
     explicit QueryBounds(const PackedCodes& codes);
 
     /// `entries`: M × slots, as the packed codes number them; borrowed.
@@ -34,7 +34,7 @@ public:
     /// Takes other tables for the same codes.
     void reset(const float* entries, float offset);
 
-    /// The same tables with another offset.
+    /// Keeps the tables and takes another offset.
     void set_offset(float offset) { offset_ = offset; }
 
     /// Prepares `tables()` for scores up to `score`; false where no vector can have one.
@@ -42,14 +42,14 @@ public:
 
     const BoundTables& tables() const { return tables_; }
 
-    /// Whether scores are sums of entries that fit registers: they cost little more than their bounds.
+    /// Whether the table entries fit registers, so that a score costs little more than its bound.
     bool pairs() const { return codes_->pairs(); }
 
-    /// What `tables()` left of some blocks: decides how the next are looked at first.
-    void learn(const SurvivorCount& count, std::size_t blocks);
+    /// Chooses how the next blocks are looked at first, by what `tables()` left of the last ones.
+    void choose_first_look(const SurvivorCount& count, std::size_t blocks);
 
-    /// The limit is much lower than before: what was learnt is void.
-    void learn_anew() { tables_.look = FirstLook::quartets; }
+    /// Begins with the cheapest first look again; call where the limit has become much lower.
+    void restart_first_look() { tables_.look = FirstLook::quartets; }
 
 private:
     // A plane that is not made of pairs: its 256 values and the smallest of them.
@@ -77,7 +77,7 @@ private:
     double base_ = 0, magnitude_ = 0, largest_ = 0;  // of all terms but the offset
     double rounding_;                                // g
     double scale_ = -1;                              // of the bounds as they are; below zero before the first
-    unsigned until_trial_ = 0;                       // calls of `learn` until a cheaper first look is tried again
+    unsigned until_trial_ = 0;                       // calls of `choose_first_look` until a cheaper one is tried
 };
 
 }  // namespace summand

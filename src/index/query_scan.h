@@ -1,14 +1,11 @@
 // One query against packed codes. `Collector` decides what is kept: it takes entries by `offer` and has a `limit()`
-// above which none is wanted.
+// above which it wants none. `index/batch_scan.h` draws the order of the calls.
 //
-// First, `seed` scores a few words of 64 vectors, spread over the array, in float; from them the collector guesses a
-// limit that is probably enough. `scan` leaves those words out and scores what survives the 8-bit bounds. The result is
-// exact: every entry up to the limit is offered once, with the score
+// `score_seeds` scores a few words of 64 vectors, the seeds, which are spread over the array; the collector estimates a
+// limit from their scores. `scan` leaves the seeds out and scores in float what survives the 8-bit bounds. Every entry
+// up to the limit is offered once, with the score
 //
 //     (((table[0][code_0] + table[1][code_1]) + …) + bias) + offset
-//
-// and a collector that ends up `complete` needs no more. Otherwise a guess was too low, and all is done again without
-// one. With an eighth of the blocks done, from all over the array, the collector guesses again, better.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +21,14 @@
 
 namespace summand {
 
-/// Words that are scored up front: the multiples of a power of two.
+/// The words of 64 vectors that are scored first: the multiples of `step`, a power of two.
 struct Seeds {
     std::size_t step;
 
     bool includes(std::size_t word) const { return (word & (step - 1)) == 0; }
 };
 
-inline constexpr Seeds kNoSeeds{std::size_t{1} << 62};  ///< but the first word
+inline constexpr Seeds kNoSeeds{std::size_t{1} << 62};  ///< none but the first word
 
 template <class Collector>
 class QueryScan {
@@ -48,9 +45,11 @@ public:
 
     Collector& collector() { return collector_; }
 
-    enum class Limit { guessed, safe };
+    /// Where limits come from: from estimates as well, which may turn out too low, or from entries held alone.
+    enum class Limit { estimated, proven };
 
-    void seed(Limit limit) {
+    /// Offers the seeds, after an estimate of the limit from their scores.
+    void score_seeds(Limit limit) {
         const std::size_t most = (words() / seeds_.step + 1) * kWordVectors;
         std::vector<float> scores(std::min(most, selection_.kept()));
         std::size_t count = 0;
@@ -60,8 +59,9 @@ public:
         for_each_seed(
             [&](std::size_t word) { count += scores_.write(word, selection_.word(word), scores.data() + count); });
         scores.resize(count);
-        if (limit == Limit::guessed && seeds_.step > 1)
-            collector_.guess(scores, static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
+        if (limit == Limit::estimated && seeds_.step > 1)
+            collector_.estimate_limit(scores,
+                                      static_cast<double>(scores.size()) / static_cast<double>(selection_.kept()));
         covered_ = scores.size();
         const float* score = scores.data();
         for_each_seed([&](std::size_t word) {
@@ -71,7 +71,8 @@ public:
         });
     }
 
-    /// Blocks first … last-1, all of which have vectors that are selected. `codes`: those of block `first`.
+    /// Offers what may be up to the limit in the blocks first … last-1, each of which has selected vectors. `codes` are
+    /// those of block `first`.
     void scan(const CodeRows& codes, std::size_t first, std::size_t last) {
         if (seeds_.step == 1) return;
         scan_blocks(
@@ -83,13 +84,13 @@ public:
         covered_ += selection_.kept_in(first, last);
     }
 
-    /// Where the blocks scanned so far are spread over all that are selected.
-    void guess_again() {
-        collector_.guess_again(static_cast<double>(covered_) / static_cast<double>(selection_.kept()));
-        bounds_.learn_anew();
+    /// Estimates the limit again. The blocks scanned so far must be spread over all that are selected.
+    void tighten_limit() {
+        collector_.tighten_limit(static_cast<double>(covered_) / static_cast<double>(selection_.kept()));
+        bounds_.restart_first_look();
     }
 
-    /// A vector by itself.
+    /// Offers a single vector.
     void scan_single(std::size_t vector) {
         if (seeds_.includes(vector / kWordVectors)) return;
         collector_.offer({scores_.of(vector), static_cast<std::int64_t>(vector)});
@@ -106,7 +107,7 @@ private:
         survivors.words = survivors.words.first(count);
         ScoredVectors scored;
         scores_.write(survivors, scored);
-        collector_.expect(scored.scores, scored.count);
+        collector_.ensure_limit(scored.scores, scored.count);
         scored.keep_up_to(collector_.limit().score);
         for (std::size_t i = 0; i < scored.count; ++i)
             collector_.offer({scored.scores[i], static_cast<std::int64_t>(survivors.vector + scored.vectors[i])});
@@ -125,7 +126,7 @@ private:
     CodeScores scores_;
     QueryBounds bounds_;
     Collector collector_;
-    std::size_t covered_ = 0;  // vectors that were offered or left out for the limit
+    std::size_t covered_ = 0;  // vectors that were offered or are above the limit
 };
 
 }  // namespace summand

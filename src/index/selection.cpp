@@ -66,7 +66,7 @@ void Selection::add_blocks(std::size_t first, std::size_t last) {
     }
 }
 
-// Continues the last run where it ended a short while ago, with the single vectors in between.
+// Extends the last run if it ended only a few blocks before, and takes the single vectors in between into it.
 void Selection::add_run(std::size_t block) {
     if (runs_.empty() || block - runs_.back().last > kShort) {
         runs_.push_back({block, block + 1});

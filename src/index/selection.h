@@ -33,7 +33,8 @@ public:
         return word < whole_words_ ? kept : word == whole_words_ ? kept & last_word_ : 0;
     }
 
-    /// The words first … first + count - 1; `buffer` is used where they do not lie in memory as they are.
+    /// Returns the words first … first + count - 1. They are written to `buffer` unless they lie in memory in this
+    /// form.
     const std::uint64_t* words(std::size_t first, std::size_t count, std::uint64_t* buffer) const;
 
 private:

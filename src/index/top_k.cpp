@@ -10,13 +10,14 @@ namespace {
 constexpr std::size_t kMostReserved = 1 << 15;
 constexpr std::size_t kMany = 128;
 constexpr std::size_t kSpare = 16;  // so that small k are not cut after every few entries
-constexpr std::size_t kRooms = 3;   // of k: more would leave the limit too high for too long
+constexpr std::size_t kRooms = 3;   // times k entries are held; more would keep the limit too high for too long
 
-constexpr std::size_t kMostRanked = 512;  // of more, that all are compared with all costs more than sorting them
+constexpr std::size_t kMostRanked = 512;  // entries; with more, sorting is faster than comparing all with all
 
 std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : kRooms * std::min(k, SIZE_MAX / kRooms); }
 
-// By how many scores are smaller, which needs no predictions; those with equal scores by id.
+// Sorts by counting for each entry how many scores are smaller, which has no branches to mispredict. Equal scores are
+// sorted by id.
 std::vector<Neighbor> ranked(const std::vector<Neighbor>& entries) {
     float scores[kMostRanked];
     std::int32_t ranks[kMostRanked];
@@ -44,8 +45,8 @@ TopK::TopK(std::size_t k) : k_(k), room_(room(k)) { entries_.reserve(std::min(ro
 
 TopK::TopK(std::size_t k, Neighbor limit) : TopK(k) { set_limit(limit); }
 
-// The order of entries is not predictable, and most of what selecting among many costs are wrong predictions; that of
-// few costs less than a pass over them for every bit of a score.
+// Selecting among many entries costs mostly mispredicted branches, so a kernel ranks their scores without any.
+// Selecting among few costs less than the kernel's passes over them.
 float TopK::score_of_rank(std::size_t rank) {
     if (entries_.size() < kMany) {
         std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(rank - 1), entries_.end());
@@ -69,14 +70,14 @@ void TopK::drop_larger(float score) {
 void TopK::shrink() {
     if (k_ == 0 || entries_.size() < k_) return;
     drop_larger(score_of_rank(k_));
-    if (entries_.size() > k_) {  // of equal scores some are left
+    if (entries_.size() > k_) {  // several entries share the k-th score
         std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1), entries_.end());
         entries_.resize(k_);
     }
     limit_ = *std::max_element(entries_.begin(), entries_.end());
 }
 
-void TopK::cut(std::size_t count) {
+void TopK::tighten(std::size_t count) {
     limit_ = {score_of_rank(count), std::numeric_limits<std::int64_t>::max()};
     drop_larger(limit_.score);
 }

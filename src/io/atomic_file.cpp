@@ -65,13 +65,13 @@ bool is_temporary_of(const fs::path& file, const std::string& target) {
     return !rest.empty() && rest.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-/// Locks the file, which only its writer does while it lives, and then removes it.
+/// Removes the file if it can be locked: a living writer holds the lock of its own file.
 void remove_unless_held(const fs::path& file) {
     const Descriptor left{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     if (left.number >= 0 && ::flock(left.number, LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
 }
 
-/// What killed writers of the target left. Failing to remove it is no error: the target can be written all the same.
+/// Removes what killed writers of the target left. A failure is no error, since the target can be written all the same.
 void remove_left_behind(const std::string& target) {
     std::error_code error;
     for (fs::directory_iterator entry(directory_of(target), error), end; !error && entry != end; entry.increment(error))

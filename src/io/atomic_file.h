@@ -4,8 +4,8 @@
 //     file.append(bytes);          // any number of times
 //     file.commit();               // without it, nothing is left behind
 //
-// A process that is killed leaves such a file of another name, target.tmp-PID-N. A writer holds a lock on its own for
-// as long as it lives; the next writer of the same target removes those that nobody holds.
+// A killed process leaves its temporary file, target.tmp-PID-N. Every writer locks its temporary file as long as it
+// lives; the next writer of the same target removes the files that nobody locks.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ private:
     int descriptor_ = -1;
 };
 
-/// Throws `Error` with the reason of a system call that failed: one that has just returned less than zero. A call of
-/// its own, so that the reason is not asked for before the system call.
+/// Throws `Error` with the reason if `result` is below zero, the result of a system call that has just returned. As an
+/// argument it is computed before errno is read.
 void require_written(std::int64_t result, const std::string& path);
 
 /// Appends to a file that exists, and syncs it. After a crash there may be a part of the bytes.

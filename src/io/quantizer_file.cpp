@@ -38,7 +38,8 @@ Matrix<float> rows_of_blocks(const Dictionaries& words, const std::vector<float>
     return rows;
 }
 
-// What most models do not have is written where it differs, so that their files stay as they were.
+// Fields that most models do not have are written only if they differ from the default, so that the files of most
+// models keep their bytes.
 nlohmann::json metadata_of(const Quantizer& q) {
     const std::optional<double>& held_out = q.training.held_out_distortion;
     nlohmann::json fields = {{"method", q.method},

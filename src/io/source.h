@@ -42,8 +42,8 @@ private:
 
 using SourcePointer = std::unique_ptr<VectorReader::Source>;
 
-/// By the format that the path names or its extension, and for MNIST files also by their first bytes. `dataset` is
-/// meant where an HDF5 path names none.
+/// Opens a file by the format that the path names or by its extension, and MNIST files also by their first bytes. An
+/// HDF5 path that names no dataset means `dataset`.
 SourcePointer open_source(const std::string& path, std::string_view dataset);
 
 // One file each. All check the header against the real size before they allocate.

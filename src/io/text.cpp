@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-/// ';' before ',': where both are there, commas are what some countries write for points. Else blanks.
+/// The separator of a line. A line with ';' and ',' has decimal commas, as some countries write them.
 char separator_of(std::string_view line) {
     for (const char separator : {';', ','})
         if (line.find(separator) != std::string_view::npos) return separator;

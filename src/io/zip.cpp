@@ -71,7 +71,7 @@ Directory find_directory(const InputFile& file) {
     return found;
 }
 
-/// Replaces numbers that did not fit by those of the zip64 field, which holds just these, in this order.
+/// Replaces the numbers that did not fit 32 bits. The zip64 field holds exactly these numbers, in this order.
 void read_extra(const Bytes& entries, std::size_t begin, std::size_t end, const std::string& path, ZipMember& member) {
     constexpr std::uint16_t kZip64 = 1;
     while (end - begin >= 4) {

@@ -89,7 +89,7 @@ IcmBounds icm_bounds(const float* unary, std::size_t words, std::size_t stride, 
 
 constexpr int kFewCandidates = 12;  // from more on all words together are faster
 
-// Of all words, what visits compare.
+// What a visit compares, of all words.
 struct IcmSums {
     alignas(64) std::int16_t pairs[kMaxIcmStride];   // sums of the rows; exact in 16 bits
     alignas(64) std::int16_t bounds[kMaxIcmStride];  // of the changes
@@ -222,8 +222,8 @@ SUMMAND_INLINE IcmChoice choose(const IcmDictionary& dictionary, const IcmVisit&
     return best.cost < current.cost ? best : current;
 }
 
-// The rows of the next visit are added before the choice of this one is made, which ends in branches that cannot be
-// foreseen: the rows come from far, and need not wait for them.
+// Adds the rows of the next visit before it chooses the word of this one. The choice ends in branches that cannot be
+// predicted, and the rows come from distant memory: loading them need not wait for the branches.
 template <bool Absolute, bool Full>
 SUMMAND_INLINE void visit_all(const IcmDictionary& dictionary, const IcmVisit* visits, std::size_t count,
                               IcmChoice* choices) {

@@ -47,7 +47,7 @@ struct IcmVisit {
 inline constexpr std::size_t kIcmLanes = 32;
 inline constexpr std::size_t kMaxIcmStride = 256;
 inline constexpr float kIcmPadding = __builtin_inff();  // costs more than any word, or compares as neither
-inline constexpr float kMostIcmBound = 16383;           // which with the pairs of a step of 4·scale fits 16 bits
+inline constexpr float kMostIcmBound = 16383;           // fits 16 bits together with the pairs of a step of 4·scale
 inline constexpr int kMostIcmShift = 100;               // of unaries that overflow
 
 /// The current word, unless another one costs less.

@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// No copy of a function is left that is compiled for another instruction set than its caller.
+// Always inlined: the linker may otherwise keep a copy that was compiled for another instruction set than its caller.
 #define SUMMAND_INLINE inline __attribute__((always_inline))
 
 namespace summand {
@@ -50,7 +50,7 @@ enum class BoundForm : std::uint8_t { bytes, nibbles };
 
 inline constexpr std::size_t kNibbleBounds = 2 * kNibbleSlots;
 
-/// Codes from some block on, or of one vector: the bytes of the next are one further, where it is of the same block.
+/// Codes from a block on, or from a vector on. Within a block the bytes of the next vector are one further.
 struct CodeRows {
     const std::uint8_t* rows;
     const std::uint8_t* tops;
@@ -116,8 +116,8 @@ private:
     static constexpr float kNothing = -0.0f;  // any x + kNothing has the bits of x
 };
 
-/// What vectors are looked at by first: the bounds of their own entries, or the smallest of twins or of quartets, which
-/// cost less to look up and leave more candidates for a closer look.
+/// Which bounds are looked up first: those of the entries themselves, or the smallest of twins or of quartets. The
+/// latter cost less and leave more candidates for a closer look.
 enum class FirstLook : std::uint8_t { own, twins, quartets };
 
 struct BoundTables {
@@ -136,7 +136,7 @@ struct SurvivorWord {
 
 struct SurvivorCount {
     std::size_t words;
-    std::size_t candidates;  ///< words that were looked at closely: as many, or more where a first pass left them
+    std::size_t candidates;  ///< words that were looked at closely: at least `words`
 };
 
 struct SumsTask {
@@ -178,8 +178,8 @@ struct ScanKernels {
     BoundForm form;
 
     /// Words with survivors among `blocks` blocks, ascending; bit j of kept[w] is set where vector 64·w + j may
-    /// survive. `out` has room for all kBlockWords·blocks + 1. After a first look by
-    /// others' bounds some may be left that their own would not leave.
+    /// survive. `out` has room for all kBlockWords·blocks + 1. After a first look by twins or quartets some vectors may
+    /// be left that their own bounds would rule out.
     SurvivorCount (*survivors)(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                                const std::uint64_t* kept, SurvivorWord* out);
 
@@ -201,7 +201,8 @@ struct ScanKernels {
     /// The rank-th smallest of any number of values, none of which is NaN; counted from 1.
     float (*ranked)(const float* values, std::size_t count, std::size_t rank);
 
-    /// Moves the values up to a limit to the front, in order, and the numbers with the same places; how many they are.
+    /// Moves the values up to a limit to the front, in order, and with them the numbers at the same places. Returns how
+    /// many there are.
     std::size_t (*keep_up_to)(float limit, float* values, std::uint32_t* numbers, std::size_t count);
 
     /// out[i] = how many of the values are smaller than values[i], none of which is NaN; room for values and ranks up

@@ -135,7 +135,7 @@ SUMMAND_INLINE void add_quad(const __m512i* quartets, const std::uint8_t* rows, 
     }
 }
 
-// Those of words with candidates are needed soon.
+// Prefetches the codes of words with candidates, which are needed soon.
 SUMMAND_INLINE void fetch_tops(const CodeRows& word) {
     for (std::size_t q = 0; q < word.quads; ++q) prefetch(word.top(q));
 }
@@ -219,8 +219,8 @@ std::uint64_t within_of_few(const BoundTables& tables, const CodeRows& codes, st
     return within;
 }
 
-// Of words with candidates, those with vectors that within(mask, codes of the word) leaves. fetch(i) is called before
-// word i, to have memory busy meanwhile.
+// Keeps the words that have vectors left after within(mask, codes of the word). Calls fetch(i) before word i, so that
+// memory is busy meanwhile.
 template <class Fetch, class Within>
 SUMMAND_INLINE std::size_t refine(const CodeRows& codes, SurvivorWord* words, std::size_t count, Fetch fetch,
                                   Within within) {
@@ -245,7 +245,7 @@ bool few_kept(const std::uint64_t* kept, std::size_t blocks) {
     return true;
 }
 
-// Words with kept vectors.
+// Lists the words with kept vectors.
 std::size_t kept_words(const std::uint64_t* kept, std::size_t blocks, SurvivorWord* out) {
     std::size_t count = 0;
     for (std::size_t w = 0; w < blocks * kBlockWords; ++w) {
@@ -255,7 +255,7 @@ std::size_t kept_words(const std::uint64_t* kept, std::size_t blocks, SurvivorWo
     return count;
 }
 
-// Without a pass over the blocks: a word has a cache line per row.
+// Looks at words with kept vectors alone, without a pass over the blocks: a word has a cache line per row.
 SurvivorCount survivors_of_few(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
                                const std::uint64_t* kept, SurvivorWord* out) {
     const std::size_t count = kept_words(kept, blocks, out);

@@ -36,9 +36,9 @@ SUMMAND_INLINE float of_key(std::int32_t key) {
     return value;
 }
 
-// Narrows the range of keys until as many values as the rank are up to a key: by turns where the rank would be if
-// values were spread evenly over the range, and in the middle of it. for_each(body) gives the keys of all values, in
-// order, and of infinities at the end.
+// Narrows the range of keys until `rank` values are up to a key. It cuts the range by turns where the rank would be if
+// values were spread evenly, and in the middle. for_each(body) gives the keys of all values, in order, and of
+// infinities at the end.
 template <class ForEach>
 SUMMAND_INLINE float ranked_of(std::size_t count, std::size_t rank, ForEach for_each) {
     constexpr std::int32_t kMost = 0x7fffffff;
@@ -93,7 +93,7 @@ float ranked(const float* values, std::size_t count, std::size_t rank) {
     });
 }
 
-// Which are kept is not predictable: without a branch.
+// Has no branch, since it is not predictable which values are kept.
 [[maybe_unused]] std::size_t keep_one_by_one(float limit, float* values, std::uint32_t* numbers, std::size_t count) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {

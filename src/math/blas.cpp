@@ -16,7 +16,7 @@
 #include "summand/device.h"
 #include "summand/error.h"
 
-// Declared anew to make it weak: another BLAS has none.
+// Declared again as weak symbols: another BLAS does not have them.
 extern "C" void openblas_set_num_threads(int) __attribute__((weak));  // NOLINT(readability-redundant-declaration)
 extern "C" char* openblas_get_config() __attribute__((weak));         // NOLINT(readability-redundant-declaration)
 extern "C" char* openblas_get_corename() __attribute__((weak));       // NOLINT(readability-redundant-declaration)
@@ -24,8 +24,8 @@ extern "C" char* openblas_get_corename() __attribute__((weak));       // NOLINT(
 namespace summand {
 namespace {
 
-// OpenBLAS maps a buffer of 128 MiB for each thread that multiplies, and where there is no address space left asks for
-// it for ever. Each thread sees first whether it is to be had, and one more for a thread that is about to map its own.
+// OpenBLAS maps a buffer of 128 MiB for each thread that multiplies, and tries for ever if no address space is left.
+// Each thread therefore checks first that it can map two: its own, and one for another thread that is about to map one.
 void require_buffer() {
     constexpr std::size_t kBufferBytes = std::size_t{128} << 20;
     static std::mutex one_at_a_time;

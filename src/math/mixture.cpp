@@ -45,7 +45,7 @@ Matrix<float> log_densities(const Mixture& mixture) {
     return rows;
 }
 
-// Logarithms to shares of their sum; the logarithm of the sum.
+// Replaces logarithms by the shares of their sum; returns the logarithm of the sum.
 double normalise(std::span<float> logs) {
     const double largest = static_cast<double>(*std::max_element(logs.begin(), logs.end()));
     double sum = 0;
@@ -67,7 +67,7 @@ Expectation expectation_of(const Mixture& mixture, const Matrix<float>& rows, co
             std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(rows.rows())};
 }
 
-// Of all points, from the sums over all Gaussians.
+// The smallest variances allowed: a share of those of all points, which the sums over all Gaussians give.
 std::vector<double> smallest_variances(const Matrix<double>& sums, std::size_t points) {
     constexpr double kShare = 1e-3, kLeast = 1e-12;
     std::vector<double> result(sums.columns() / 2);

@@ -9,8 +9,8 @@
 
 namespace summand {
 
-/// add(i) for at least `wanted` of the values, all of the smallest among them, in order of i. Where that many of the
-/// smallest values of groups are up to a limit, so are as many values: only groups that have one need be looked at.
+/// Calls add(i) for at least `wanted` of the values, in order of i; the smallest are among them. If the smallest values
+/// of that many groups are up to a limit, then at least as many values are, and only such groups are looked at.
 template <class Add>
 void for_smallest(const float* values, std::size_t count, std::size_t wanted, Add add) {
     constexpr std::size_t kGroup = 16;

@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    // Of many words only some of the best by themselves are tried: products of words are small beside them.
+    // Of many words it tries only some that are best alone, since the products of words are small beside their errors.
     static constexpr std::size_t kFewWords = 256, kTried = 64;
 
     struct Tried {
@@ -48,7 +48,7 @@ private:
         }
     };
     struct Pair {
-        std::size_t place[2];  // among those tried
+        std::size_t place[2];  // among the words that are tried
         float error;
     };
 

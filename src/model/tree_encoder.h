@@ -26,8 +26,8 @@ struct TreeEdge {
 /// Whether two dictionaries have words that are not zero in the same dimension: M × M.
 Matrix<std::uint8_t> word_overlaps(const Dictionaries& dictionaries);
 
-/// The edges of a forest, each after those of its child's subtree; the smallest number of each tree is its root.
-/// Throws `Error` that begins with `what` where the neighbours, M × M, form a cycle.
+/// Returns the edges of a forest, each after the edges of its child's subtree. The smallest number of each tree is its
+/// root. Throws `Error` that begins with `what` where the neighbours, M × M, form a cycle.
 std::vector<TreeEdge> tree_of(const Matrix<std::uint8_t>& neighbours, const char* what);
 
 class TreeEncoder {
@@ -37,7 +37,7 @@ public:
 
     Matrix<std::uint8_t> encode(MatrixView<float> vectors, const Execution& execution) const;
 
-    /// Keeps each of `codes` unless the search finds one with a smaller exact error, rounding being what it is.
+    /// Keeps each of `codes` unless the search finds one with a smaller exact error; with rounding it may find none.
     void improve(MatrixView<float> vectors, const Execution& execution, Matrix<std::uint8_t>& codes) const;
 
 private:

@@ -1,4 +1,5 @@
-// Whether the parts of a model fit each other. What takes a model from outside asks once; what works with it need not.
+// Checks that the parts of a model fit each other. Code that takes a model from outside calls this once; code that
+// works with the model need not.
 #pragma once
 
 #include "summand/partition.h"

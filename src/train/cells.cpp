@@ -15,7 +15,7 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kVectorsPerCell = 40;  // that cells learn well from, as is said where there are too few
+constexpr std::size_t kVectorsPerCell = 40;  // cells learn well from so many; a message says so if there are fewer
 
 KMeansOptions kmeans_options(const CellOptions& options, const TrainSettings& settings) {
     return {.clusters = options.words,

@@ -18,7 +18,7 @@ namespace {
 
 GivenRule given_rule(const CompositeOptions& options) { return {options.expectation, options.theta}; }
 
-// The terms of e that make the method (composite_objective.h), before μ is known.
+// The terms of e that a method has (composite_objective.h), while μ is not known.
 CompositePenalty penalty_terms(const Problem& problem) {
     const CompositeOptions& options = problem.options;
     switch (options.constraint) {
@@ -40,7 +40,7 @@ CompositePenalty penalty_terms(const Problem& problem) {
     return {};
 }
 
-// Share of the ramp that lies behind after `steps` iterations.
+// The share of the ramp that `steps` iterations have passed.
 double ramp_share(int steps, const Recipe& recipe) {
     const double rising = recipe.penalty.ramp * recipe.iterations;
     return rising > 0 ? steps / rising : 1;
@@ -50,8 +50,8 @@ CompositeEncoder encoder_of(const CompositeState& state, const CompositePenalty&
     return {state.model.dictionaries, state.model.word_offsets, code_penalty(penalty), execution};
 }
 
-// Sparse words lose values while the penalty rises: a step with all values, those that are kept, and a step with them;
-// from then on with them alone.
+// Sparse words lose values while the penalty rises: an iteration then steps with all values, drops some, and steps with
+// the rest. Later iterations step with the rest alone.
 void update_sparse(const Problem& problem, const CompositePenalty& penalty, CompositeState& state) {
     const LbfgsRecipe& lbfgs = problem.recipe.lbfgs;
     Dictionaries& words = state.model.dictionaries;
@@ -65,7 +65,7 @@ void update_sparse(const Problem& problem, const CompositePenalty& penalty, Comp
 
 constexpr CompositePenalty kPlain = {.offsets = Offsets::free};  // |r|² and |ȳ|² - Σ word_offset
 
-// How many vectors the start of a word counts as until a weight is chosen.
+// The weight of the anchor until one is chosen: the start of a word counts as so many vectors.
 double first_weight(const Problem& problem) {
     const std::vector<double>& weights = problem.recipe.anchor.weights;
     return problem.options.anchor.value_or(problem.few() && !weights.empty() ? weights.front() : 0);
@@ -171,7 +171,7 @@ void update_translation(const Problem& problem, CompositeState& state) {
 }
 
 void update_rule(const Problem& problem, CompositeState& state) {
-    if (problem.options.constraint != Constraint::learnt_offsets) return;
+    if (state.penalty.offsets != Offsets::free) return;
     const Execution& execution = problem.execution();
     const OffsetRule rule = best_offset_rule(state.held_out->vectors.view(), state.view().vectors,
                                              word_sums(state.model.dictionaries, state.codes, execution).view(),

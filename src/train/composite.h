@@ -20,7 +20,7 @@ struct CompositeState {
     Matrix<std::uint8_t> codes = {};      ///< of the first vectors of the problem: the sample in trials, else all
     CompositePenalty penalty = {};        ///< μ at the end of the ramp, θ and a
     std::vector<float> translation = {};  ///< beyond the centre
-    std::shared_ptr<const CompositeInput> vectors = {}, held_out = {};  ///< those of the problem less the translation
+    std::shared_ptr<const CompositeInput> vectors = {}, held_out = {};  ///< the problem's vectors less the translation
     int step = 0;                                                       ///< finished iterations with a penalty
     std::vector<double> objective = {};                                 ///< after each iteration, at the μ of the end
     std::shared_ptr<const Anchor> anchor = {};                          ///< the words and offsets it started from
@@ -29,11 +29,11 @@ struct CompositeState {
     CompositeData data() const { return {view(), codes, anchor.get()}; }
 };
 
-/// A state of these words and codes, with the penalty terms of the problem's method and μ = 0. Its anchor is where the
-/// words are; of few vectors with the first weight of the recipe, else with none.
+/// Makes a state of these words and codes, with the penalty terms of the problem's method and μ = 0. The words become
+/// its anchor, which has the recipe's first weight if there are few vectors, else none.
 CompositeState begin(const Problem& problem, Dictionaries dictionaries, Matrix<std::uint8_t> codes);
 
-/// What the encoder is to minimise.
+/// What the encoder minimises for this penalty.
 CodePenalty code_penalty(const CompositePenalty& penalty);
 
 /// The penalty of an iteration: μ rises to that of the end over the first iterations.
@@ -42,30 +42,30 @@ CompositePenalty ramped(const CompositePenalty& penalty, int step, const Recipe&
 /// Moves the vectors of the state by a translation beyond the centre.
 void translate(const Problem& problem, std::vector<float> translation, CompositeState& state);
 
-/// Gives the vectors codes that the state does not cover yet.
+/// Encodes the vectors that have no codes yet.
 void cover_all(const Problem& problem, CompositeState& state);
 
-/// One step each, with the rest of the state fixed.
+/// Each updates one part of the state and keeps the rest fixed.
 void update_offsets(const Problem& problem, const CompositePenalty& penalty, CompositeState& state);
 void update_dictionaries(const Problem& problem, const CompositePenalty& penalty, CompositeState& state);
 void update_codes(const Problem& problem, const CompositePenalty& penalty, CompositeState& state);
 
-/// t = t + mean residual, the closed form of the best translation; nothing where it is not learnt.
+/// t = t + mean residual, the closed form of the best translation. Does nothing unless the translation is learnt.
 void update_translation(const Problem& problem, CompositeState& state);
 
-/// a and θ with which held-out vectors find their neighbours earliest, for free offsets.
+/// Sets a and θ, for free offsets: the ones with which held-out vectors find their nearest neighbours earliest.
 void update_rule(const Problem& problem, CompositeState& state);
 
-/// Iterations until `last` of recipe.iterations, each reported and saved.
+/// Iterates until step `last` of recipe.iterations; reports and saves each step.
 void alternate(const Problem& problem, int last, CompositeState& state);
 
-/// The penalty that later codes are found with, which the model ships.
+/// The penalty for codes that are found after the training; the model carries it.
 CompositePenalty coding_penalty(const Problem& problem, const CompositeState& state);
 
-/// On held-out vectors, encoded as the model of the state will encode them; without what the anchor costs.
+/// The objective of held-out vectors, encoded as the state's model will encode them, without the anchor's terms.
 CompositeTerms held_out_terms(const Problem& problem, const CompositeState& state, const CompositePenalty& penalty);
 
-/// The model of a finished state; its held-out figures are those of the encoder that it ships.
+/// The model of a finished state. Its held-out figures come from the encoder that it carries.
 Quantizer assemble(const Problem& problem, const CompositeState& state);
 
 /// Throws `Error` where `checkpoint` belongs to a training with another hash or of other sizes.

@@ -55,7 +55,7 @@ struct CompositeTerms {
     double squared_excess = 0;  ///< mean e²
     double excess = 0;          ///< mean e
     double magnitude = 0;       ///< mean |e|
-    double pull = 0;            ///< what the distances from the anchor cost
+    double pull = 0;            ///< the anchor's terms
 
     /// Standard deviation of e.
     double deviation() const { return std::sqrt(std::max(0.0, squared_excess - excess * excess)); }
@@ -74,7 +74,7 @@ struct WordSums {
 struct CompositeGradient {
     std::vector<double> words;         ///< as Dictionaries::rows
     std::vector<double> offsets;       ///< as word_offsets; zeros where they are not free
-    std::vector<WordSums> parts = {};  ///< that it was summed from; their memory serves the next sum
+    std::vector<WordSums> parts = {};  ///< of the last sum, kept to use their memory again
 };
 
 /// For each word, sums a term over the vectors that use it and multiplies the sum by `scale`. term(part, n, direction)

@@ -126,7 +126,7 @@ private:
     std::vector<double> scale_;  // of the words' values, then of the offsets
     std::size_t words_ = 0;      // how many of the variables are values of words
     CompositeGradient gradient_;
-    bool started_ = false;  // the solver's first question is about the start, which is known
+    bool started_ = false;  // the solver asks first for the value at the start, which is known
     double lowest_ = 0;
     double first_ = 1;  // the value at the start
     CompositeModel best_;

@@ -11,7 +11,7 @@
 namespace summand {
 namespace {
 
-constexpr double kRidge = 1;  // vectors' worth of weight on a word as it is
+constexpr double kRidge = 1;  // a word's old value counts as so many vectors
 
 // Sums of the vectors that use each word, for every dictionary.
 std::vector<ClusterSums> sums_by_word(MatrixView<float> vectors, const Matrix<std::uint8_t>& codes, std::size_t words,
@@ -58,7 +58,7 @@ struct Candidate {
     std::vector<double> gain;  // per dimension
 };
 
-// What all dimensions have explained if each may use this edge instead of the best so far.
+// Returns what all dimensions would explain if each could replace its best edge so far by this one.
 double with_edge(const std::vector<double>& best, const std::vector<double>& gain) {
     double sum = 0;
     for (std::size_t d = 0; d < best.size(); ++d) sum += std::max(best[d], gain[d]);

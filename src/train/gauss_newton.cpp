@@ -81,7 +81,8 @@ public:
         add_anchor_curvature(data_, model_, penalty_, direction.words, direction.offsets, image);
     }
 
-    /// The gradient divided by the curvature that is left without the penalty; offsets, by their own.
+    /// Divides the gradient of words by the curvature without the penalty, and the gradient of offsets by their own
+    /// curvature.
     Change preconditioned(const CompositeGradient& gradient) const {
         Change result{{gradient.words.begin(), gradient.words.end()},
                       {gradient.offsets.begin(), gradient.offsets.end()}};
@@ -127,7 +128,7 @@ Change minimise(const Tangent& tangent, CompositeGradient gradient, int iteratio
     Change direction = tangent.preconditioned(gradient);
     CompositeGradient total{std::vector<double>(direction.words.size()), std::vector<double>(direction.offsets.size())};
     double size = product(gradient, direction);
-    const double enough = kTolerance * size;  // beyond it, rounding would lead
+    const double enough = kTolerance * size;  // below it, directions would follow rounding errors
     CompositeGradient image;
     for (int i = 0; i < iterations && size > enough; ++i) {
         tangent.curvature(direction, image);

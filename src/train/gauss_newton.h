@@ -4,8 +4,8 @@
 //     1/N Σ_n |r_n - δ_n|² + penalty·(e_n + g_n·δ_n - Σ_m Δword_offset)²      δ_n = Σ_m Δc, g_n = 2 a·y_n - 2 (1 - θ)
 //     r_n
 //
-// and that is lowered by conjugate gradients, preconditioned with what it is without a penalty: the words' usage
-// counts Y·Yᵀ, factorised once. A few iterations go as far as dozens of L-BFGS (docs/decisions/0004).
+// which conjugate gradients lower. Their preconditioner is the same sum without the penalty: the words' usage counts
+// Y·Yᵀ, factorised once. A few iterations go as far as dozens of L-BFGS (docs/decisions/0004).
 #pragma once
 
 #include "summand/recipe.h"

@@ -9,7 +9,7 @@
 namespace summand {
 namespace {
 
-// Codes of an index for cosine are those of vectors that are scaled already.
+// An index for cosine encodes vectors that were scaled to length one before.
 TrainSettings code_settings(TrainSettings settings, Coding coding) {
     if (settings.metric == Metric::cosine) settings.metric = Metric::euclidean;
     settings.residuals = coding == Coding::residual;

@@ -9,7 +9,7 @@ namespace summand {
 /// Y·Yᵀ: how many vectors use two words together; exact below 2^24 vectors.
 Matrix<float> cooccurrences(const Matrix<std::uint8_t>& codes, std::size_t words, const Execution& execution);
 
-/// `ridge`: vectors' worth of weight on a word as it is.
+/// `ridge`: a word's old value counts as so many vectors.
 void solve_dictionaries(const CompositeData& data, double ridge, const Execution& execution,
                         Dictionaries& dictionaries);
 

@@ -112,7 +112,7 @@ double natural_penalty(const Task& task) {
     return static_cast<double>(task.x().columns()) / (words * words * std::max(energy, 1e-30));
 }
 
-// Made orthogonal, and that improved for so many steps.
+// Makes the words orthogonal, and improves that solution for some steps.
 RotatedBlocks orthogonal_solution(const Task& task, const State& state, int steps) {
     RotatedBlocks blocks = orthogonal_blocks(state.model.dictionaries, state.codes);
     std::vector<double> ignored;

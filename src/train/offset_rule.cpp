@@ -51,7 +51,7 @@ std::vector<double> row_means(const Matrix<double>& costs) {
     return means;
 }
 
-// Of the costs the first that is nearly the smallest.
+// Returns the place of the first cost that is nearly the smallest.
 std::size_t first_good(const std::vector<double>& costs, double tie) {
     const double limit = (1 + tie) * *std::min_element(costs.begin(), costs.end());
     return static_cast<std::size_t>(
@@ -74,7 +74,8 @@ OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors
     };
     const std::vector<double> costs = costs_among(0, count);
     const std::size_t tilts = search.tilts.size(), first = first_good(costs, search.tie) / tilts * tilts;
-    std::vector<double> larger = costs;  // among `growth` times as many, by the trend from parts of them to all
+    // Among `growth` times as many vectors, by the trend from parts of the vectors to all.
+    std::vector<double> larger = costs;
     for (std::size_t part = 0; search.growth > 1 && part < search.growth; ++part) {
         const std::vector<double> fewer = costs_among(count * part / search.growth, count * (part + 1) / search.growth);
         for (std::size_t i = 0; i < larger.size(); ++i)

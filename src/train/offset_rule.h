@@ -28,9 +28,10 @@ struct GivenRule {
     std::optional<double> expectation = {}, theta = {};
 };
 
-/// The rule with which queries find their nearest neighbour earliest if offsets follow it exactly; `sums` are the words
-/// of the vectors, added up. Of expectations that are as good among the vectors it takes the smallest; then the tilt by
-/// the costs among recipe.rule.growth times as many. The usual rule where queries are too few to tell.
+/// Returns the rule with which queries find their nearest neighbour earliest if offsets follow it exactly. Row n of
+/// `sums` is the sum of the words of vector n. Of expectations that are equally good among the vectors it takes the
+/// smallest; it then chooses the tilt by the costs among recipe.rule.growth times as many vectors. With too few queries
+/// it returns the usual rule.
 OffsetRule best_offset_rule(MatrixView<float> queries, MatrixView<float> vectors, MatrixView<float> sums,
                             const GivenRule& given, const Execution& execution, const Recipe& recipe = {});
 

@@ -51,7 +51,7 @@ RotatedBlocks start_from(Matrix<float> rotation, MatrixView<float> x, const OpqO
     return {std::move(rotation), std::move(blocks.dictionaries)};
 }
 
-// What a start is judged by after its trial.
+// The two figures that compare starts after their trials.
 struct Judgement {
     double distortion = 0;
     double near_error = 0;  // variance of the error of approximate distances between near neighbours

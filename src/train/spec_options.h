@@ -28,7 +28,7 @@ public:
         return (choices.begin() + index_of(name, names))->second;
     }
 
-    /// Throws `Error` for an option that nobody took, listing those that exist.
+    /// Throws `Error` for an option that nobody took, and lists the options that exist.
     void finish() const;
 
 private:

@@ -14,7 +14,7 @@
 namespace summand {
 namespace {
 
-// Every so many rows, enough to learn a start from.
+// Copies rows at equal distances, as many as a start needs to learn from.
 Matrix<float> start_sample(MatrixView<float> vectors, const StartOptions& options) {
     const std::size_t rows = std::min(vectors.rows(), options.recipe.vectors_per_word * options.words);
     Matrix<float> sample(rows, vectors.columns());

@@ -21,7 +21,7 @@ constexpr double kEnough = 1e-6;  // squared residual of a solution, relative to
 
 float dot(const float* a, const float* b, std::size_t size) { return kernels().dot(a, b, size); }
 
-// Vectors by the word that one dictionary has for them: those of word k are order[begin[k]] … order[begin[k+1]-1].
+// The vectors in the order of their words of one dictionary: word k has order[begin[k]] … order[begin[k+1]-1].
 struct Members {
     std::vector<std::size_t> begin, order;
 };

@@ -3,7 +3,7 @@
 //
 //     1/N Σ_n |y_n - a_n - b_n|² + μ (2 a_n·b_n - ε)²
 //
-// by turns: the nearest cell of each vector, then ε and the words of one dictionary beside those of the other.
+// by turns: the nearest cell of each vector, then ε and the words of one dictionary with the other one fixed.
 #pragma once
 
 #include "summand/execution.h"

@@ -1,4 +1,5 @@
 #include "summand/tune.h"
+#include "io/support.h"
 
 #include <algorithm>
 
@@ -96,7 +97,7 @@ TEST(Tune, CountsWhatASearchVisits) {
     const Setting s;
     const Index index = s.inverted("IVF16,PQ4x4");
     const Tuning tuning = s.tuned(index, {.answers = 10, .truths = 10, .recall = 0.2});
-    EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the dearest comes first
+    EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the most expensive comes first
     EXPECT_NEAR(tuning.trials.front().vectors, kSize, 1e-9);
     EXPECT_DOUBLE_EQ(tuning.trials.front().cost, 4.0 * tuning.trials.front().vectors + 4.0 * 4 * 16 * 16);
     for (const Trial& trial : tuning.trials)
@@ -149,6 +150,20 @@ TEST(Tune, WrongTargetsAreRefused) {
                  {"at least one query, got none"});
     expect_error([&] { tune(index, s.queries.view(), s.truth.view().slice(0, 3), {}); },
                  {"expected a truth row for each of 40 queries, got 3"});
+}
+
+TEST(TuneTarget, IsReadAsItIsWritten) {
+    for (const std::size_t answers : {1, 10, 100})
+        for (const std::size_t truths : {std::size_t{1}, answers})
+            for (const double recall : {0.125, 0.5, 1.0}) {
+                const std::string of = truths == 1 ? "" : "of" + std::to_string(truths);
+                EXPECT_EQ(parse_target("recall@" + std::to_string(answers) + of + "=" + std::to_string(recall)),
+                          (TuneTarget{answers, truths, recall}));
+            }
+    for (const char* text :
+         {"", "recall", "recall@0=0.9", "recall@10", "recall@10=", "recall@10=0", "recall@10=1.5", "recall@10of=0.9",
+          "recall@10of11=0.9", "recall@10=0.9 ", "Recall@10=0.9", "recall@-1=0.9"})
+        expect_error([&] { parse_target(text); }, {"recall@R=VALUE", "got '" + std::string(text) + "'"});
 }
 
 }  // namespace summand::test

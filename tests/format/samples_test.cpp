@@ -43,8 +43,8 @@ TEST(Format, Version1CodesLoad) {
     EXPECT_EQ(load_codes(stored("block_codes.smd")), sample_codes(block_sample()));
 }
 
-// Those that end in _rows hold codes in row order, as the first programs wrote them; later ones numbered slots so that
-// similar words shared the high nibble.
+// Files whose names end in _rows hold codes in row order, as the first programs wrote them; later programs numbered
+// slots so that similar words shared the high nibble.
 TEST(Format, Version1IndexesLoad) {
     for (const std::string order : {"", "_rows", "_high_nibbles"}) {
         const FlatIndex dense = load_flat(stored("dense_index" + order + ".smd"));

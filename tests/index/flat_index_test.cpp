@@ -122,7 +122,8 @@ TEST(FlatIndex, EqualsTheFloatScanForLargeK) {
     for (const std::size_t k : {1000, 5000, 10000, 30000}) expect_equals_oracle({.size = 20011}, k);
 }
 
-// Limits are guessed from a part of the vectors: here the near ones lie together, where each part in turn has them all.
+// Limits are estimated from a part of the vectors. Here the near vectors lie together, so that each part in turn has
+// all of them.
 TEST(FlatIndex, EqualsTheFloatScanWhereNeighboursLieTogether) {
     const std::size_t size = 300'000;  // enough for two threads to share
     const Quantizer quantizer = random_quantizer({.size = size, .dictionaries = 4});

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-/// A filter beside the ids it was made of, out of those that are asked for.
+/// A filter, and the ids it was made of that are asked for.
 struct Case {
     IdFilter filter;
     std::function<bool(std::int64_t)> keeps;
@@ -121,4 +121,21 @@ TEST(IdFilter, RefusesWhatCannotBeAnId) {
 }
 
 }  // namespace
+TEST(ParseRanges, ReadsWhatItIsGivenInAnyOfTheSeparators) {
+    Random random(5);
+    for (const char* separator : {",", " ", "\n", " , ", "\r\n\t"}) {
+        std::vector<IdRange> ranges;
+        std::string text;
+        for (std::size_t i = 0; i < 20; ++i) {
+            const std::int64_t first = random_id(0, 1000, random);
+            ranges.push_back({first, i % 3 == 0 ? first : i % 3 == 1 ? first + 7 : kLargest});
+            text += (i == 0 ? "" : separator) + std::to_string(first);
+            if (i % 3 > 0) text += "-" + (i % 3 == 1 ? std::to_string(first + 7) : "");
+        }
+        EXPECT_EQ(parse_ranges(text), ranges) << text;
+    }
+    expect_error([] { parse_ranges("1,,2"); }, {"filter: expected ids", "got ''"});
+    expect_error([] { parse_ranges("4-2", "list"); }, {"list: expected ids", "'4-2', which ends before it begins"});
+}
+
 }  // namespace summand::test

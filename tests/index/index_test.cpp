@@ -67,7 +67,7 @@ Matrix<float> of_length_one(Matrix<float> vectors, Metric metric) {
     return vectors;
 }
 
-// Scores of the best are those of an exact search among the sums of both approximations.
+// The best have the scores of an exact search among the sums of both approximations.
 void expect_sums_of_layers(Index index, const Matrix<float>& vectors, const Quantizer& second) {
     const Matrix<float> queries = clustered(7, kDimensions, 2), unit = of_length_one(vectors, index.metric());
     const Matrix<float> left = Residuals(index)(vectors.view(), all_ids(kSize));

@@ -23,11 +23,11 @@ TEST(TopK, KeepsTheSmallestInOrderWhateverTheOrderOfOffers) {
         }
 }
 
-TEST(TopK, ACutDropsLargerScores) {
+TEST(TopK, TighteningDropsLargerScores) {
     TopK top(6);
     for (const std::int64_t id : {4, 2, 0, 3, 1}) top.offer({static_cast<float>(id / 2), id});
     EXPECT_EQ(top.count_up_to({1.0f, 2}), 3u);
-    top.cut(3);
+    top.tighten(3);
     top.offer({1.5f, 0});
     top.offer({1.0f, 9});
     EXPECT_EQ(top.take(), (std::vector<Neighbor>{{0.0f, 0}, {0.0f, 1}, {1.0f, 2}, {1.0f, 3}, {1.0f, 9}}));

@@ -128,7 +128,7 @@ TEST(Client, SaysWhatIsWrongWithAModel) {
         "a section is missing");
 }
 
-// Whoever forges metadata gets the promised exception, or an encoder.
+// Forged metadata gives the promised exception, or an encoder.
 TEST(Client, MetadataThatAreCutOrForgedNeverThrowAnythingElse) {
     Quantizer model = block_quantizer({2, 3, 4});
     model.unit_length = false;

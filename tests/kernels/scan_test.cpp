@@ -65,7 +65,7 @@ unsigned bound_of(BoundForm form, const BoundTables& tables, std::size_t plane, 
     return own[byte & 15] + (plane < tables.pair_planes ? own[kNibbleSlots + (byte >> 4)] : 0u);
 }
 
-// The kept vectors of each word whose bounds, those of bound(plane, byte), sum up to the limit.
+// The kept vectors of each word whose bounds bound(plane, byte) sum up to at most the limit.
 template <class Bound>
 std::vector<std::uint64_t> expected_survivors(const RandomBlocks& blocks, unsigned limit,
                                               const std::vector<std::uint64_t>& kept, Bound bound) {

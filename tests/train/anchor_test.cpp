@@ -177,7 +177,7 @@ double error_on(const Matrix<float>& others, const Matrix<float>& learn, const s
     return distortion(model, others.view(), encode(model, others.view()));
 }
 
-// Eight vectors for each word, and four times as many: dense words may not end above those of the blocks they start
+// With eight vectors for each word, and with four times as many, dense words must not end above the blocks they start
 // from.
 TEST(FewVectors, NoCompositeMethodEndsAboveItsBlockStart) {
     const Matrix<float> others = curved(500, 96, 2);
@@ -192,7 +192,7 @@ TEST(FewVectors, NoCompositeMethodEndsAboveItsBlockStart) {
     }
 }
 
-// Without an anchor they do: where eight vectors share a word, that is what the anchor is for.
+// Without an anchor they do end above them: this is what the anchor is for.
 TEST(FewVectors, AnAnchorIsWhatKeepsDenseWordsBelow) {
     const Matrix<float> others = curved(500, 96, 2), learn = curved(256, 96, 1);
     const double opq = error_on(others, learn, "OPQ4x5");

@@ -125,7 +125,7 @@ TEST(Cells, OffsetsOfNearOrthogonalWordsFollowTheNorms) {
     EXPECT_LT(squares - sum * sum / 300, 0.1 * (all_squares - all * all / 300));
 }
 
-// More words than a byte counts: better cells than those of the rotated halves they begin with, and the product of
+// With more words than a byte counts, cells become better than the rotated halves they begin with, and the product of
 // their words stays close to a constant.
 TEST(Cells, ManyNearOrthogonalWordsAreBetterThanRotatedHalves) {
     const Matrix<float> vectors = clustered(6000, kDimensions);

@@ -384,7 +384,7 @@ TEST(Locq, KeepsAGivenRule) {
     EXPECT_EQ(rule("expectation=0.5"), (std::pair{0.0f, 0.5f}));
 }
 
-// Held-out figures are those of fresh encodings, so they stay near what vectors never seen give.
+// Held-out figures come from fresh encodings, so they are close to the figures of vectors that training never saw.
 TEST(Locq, HeldOutDistortionForetellsThatOfNewVectors) {
     const Matrix<float> vectors = clustered(2000, 8), fresh = clustered(1000, 8, 9);
     const Quantizer model = train(vectors.view(), parse_spec("LOCQ3x4(iterations=4,start=pq)"));

@@ -84,7 +84,7 @@ TEST(Judge, FindsOffsetsThatAreOffWorse) {
     EXPECT_GT(summand::mean(judge.costs(off)), summand::mean(judge.costs(state)));
 }
 
-// Words that fit the sample alone do not please it: the vectors it searches are others.
+// The judge does not prefer words that fit the sample alone, since it searches other vectors.
 TEST(Judge, SearchesVectorsOutsideTheSample) {
     const Matrix<float> vectors = test::clustered(3000, 8);
     Problem problem = pose(vectors.view(), small());

@@ -16,7 +16,7 @@ using test::expect_error;
 std::string two_dictionaries(std::string_view method, const std::string& bits) {
     std::string number = "2";
     if (method == "CQc") number = "10";   // eight codes of so few bits hold its third term
-    if (method == "ITQ") return "ITQ16";  // its words are those of eight bits
+    if (method == "ITQ") return "ITQ16";  // its words have eight bits
     return std::string(method) + number + "x" + bits;
 }
 
