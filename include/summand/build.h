@@ -73,9 +73,9 @@ IndexModel train_index(const VectorSource& learn, std::string_view spec = {}, co
 Codes encode_all(const Encoder& encoder, const VectorSource& base, const Execution& execution = {});
 
 /// What a build or a part of it takes: sizes and operations from sizes alone, seconds from a moment of measuring this
-/// machine. Bytes of files, of indexes as they are searched and of peaks of memory are right within a fifth, seconds on an idle
-/// machine within a factor of two: bench/results/estimate.md has what was measured, tests/build/estimate_test.cpp holds
-/// the sizes.
+/// machine. Bytes of files, of indexes as they are searched and of peaks of memory are right within a fifth, seconds on
+/// an idle machine within a factor of two: bench/results/estimate.md has what was measured,
+/// tests/build/estimate_test.cpp holds the sizes.
 struct Estimate {
     std::string spec = {};
     double memory_bytes = 0;  ///< at the peak
@@ -87,8 +87,9 @@ struct Estimate {
 
 Estimate estimate_build(const VectorSource& base, std::string_view spec, const BuildSettings& settings = {});
 Estimate estimate_train(const VectorSource& learn, std::string_view spec, const BuildSettings& settings = {});
-Estimate estimate_encode(const VectorSource& base, const Quantizer& model);
-Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k);
+Estimate estimate_encode(const VectorSource& base, const Quantizer& model, const Execution& execution = {});
+Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k,
+                        const Execution& execution = {});
 
 /// A spec whose index fits some memory when it is searched, and why.
 struct Proposal {

@@ -21,7 +21,7 @@ constexpr double kProgramBytes = 18e6;  // code and what its libraries hold
 
 // Multiplications and additions per second in a matrix product on this machine, with all threads: the best of many
 // moments, each too short for other work on the machine to come between.
-double measured_speed(const Execution& execution = {}) {
+double measured_speed(const Execution& execution) {
     constexpr std::size_t kRows = 1024, kColumns = 128, kMoments = 48;
     const Matrix<float> a(kRows, kColumns), b(kColumns, kColumns);
     double best = 1;
@@ -33,8 +33,15 @@ double measured_speed(const Execution& execution = {}) {
     return thread_count(execution) * best;
 }
 
-// Of what a training took, the allocator keeps some for itself.
-double kept_bytes(const TrainingCost& training) { return std::min(32e6, (training.bytes - kProgramBytes) / 2); }
+constexpr double kLarge = 32e6;  // allocations that come from the system and go back to it
+
+// Of what a training took, the allocator keeps some, which large chunks do not use.
+double kept_bytes(const TrainingCost& training, double sample_bytes, double chunk) {
+    if (chunk < kLarge) return 0;
+    constexpr double kMost = 45e6;
+    const double returned = sample_bytes < kLarge ? 0 : 2 * sample_bytes;
+    return std::min(kMost, (training.bytes - kProgramBytes - returned) / 2);
+}
 
 double rows_of(const VectorSource& source) { return static_cast<double>(source.rows); }
 double columns_of(const VectorSource& source) { return static_cast<double>(source.columns); }
@@ -44,10 +51,15 @@ double chunk_bytes(const VectorSource& source) {
     return sizeof(float) * static_cast<double>(std::min(chunk_rows(source), source.rows)) * columns_of(source);
 }
 
+// Each thread but the first has memory of the allocator for itself, about twice what it works with.
+double threads_bytes(const EncodingCost& cost, const Execution& execution) {
+    return (3.0 * thread_count(execution) - 2) * cost.thread_bytes;
+}
+
 // What encoding chunks holds beside codes: each chunk as it comes and `more` times, the model here and in its encoder.
 double encoding_bytes(const EncodingCost& cost, const VectorSource& base, double more, const Execution& execution) {
     return kProgramBytes + (1 + cost.copies + more) * chunk_bytes(base) + cost.table_bytes + 2 * cost.held_bytes +
-           thread_count(execution) * cost.thread_bytes;
+           threads_bytes(cost, execution);
 }
 
 // Packed codes come in blocks of 512.
@@ -66,6 +78,10 @@ Held held_by_cells(const IndexSpec& spec, const VectorSource& base, Metric metri
             .cells = cell_bytes(*spec.cells, columns_of(base))};
 }
 
+double sample_bytes(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
+    return sizeof(float) * static_cast<double>(learn_count(spec, learn, settings)) * columns_of(learn);
+}
+
 // Beside the vectors that are drawn, cells leave residuals to the codes, and codes of a second layer too.
 enum class LearnsFrom { vectors, residuals };
 
@@ -73,14 +89,13 @@ TrainingCost training_of(const IndexSpec& spec, const VectorSource& learn, const
                          LearnsFrom from) {
     const Sizes sizes{static_cast<double>(learn_count(spec, learn, settings)), columns_of(learn)};
     TrainingCost cost = training_cost(spec.code, sizes);
-    if (from == LearnsFrom::residuals) cost.bytes += sizes.vectors * sizes.dimensions * sizeof(float);
+    if (from == LearnsFrom::residuals) cost.bytes += sample_bytes(spec, learn, settings);
     if (spec.cells) {
         const TrainingCost cells = cell_training_cost(*spec.cells, sizes);
         cost.bytes = std::max(cost.bytes + cell_bytes(*spec.cells, sizes.dimensions), cells.bytes);
         cost.operations += cells.operations + sizes.vectors * assignment_operations(*spec.cells, sizes.dimensions);
     }
-    cost.bytes +=
-        kProgramBytes + thread_count(settings.execution) * encoding_cost(spec.code, sizes.dimensions).thread_bytes;
+    cost.bytes += kProgramBytes + threads_bytes(encoding_cost(spec.code, sizes.dimensions), settings.execution);
     return cost;
 }
 
@@ -108,8 +123,9 @@ BuildEstimate first_layer(const VectorSource& base, const IndexSpec& spec, const
     const double codes = packed_bytes(rows_of(base), code.code_bytes);
     const double first = codes + held.ids + held.lists + held.cells;
     // Cells and ids come with the codes. At the end codes as they came, in order and packed exist at the same time.
-    const double encoding = kept_bytes(training) + encoding_bytes(code, base, spec.cells ? 1 : 0, settings.execution) +
-                            codes + 1.5 * held.ids + held.cells;
+    const double encoding = kept_bytes(training, sample_bytes(spec, learn, settings), chunk_bytes(base)) +
+                            encoding_bytes(code, base, spec.cells ? 1 : 0, settings.execution) + codes +
+                            1.5 * held.ids + held.cells;
     const double packing = kProgramBytes + 2 * code.held_bytes + 2 * codes + 3.5 * held.ids + held.lists +
                            std::max(held.lists, held.tables) + held.cells;
     const double assigning = spec.cells ? assignment_operations(*spec.cells, columns_of(base)) : 0;
@@ -121,12 +137,13 @@ BuildEstimate first_layer(const VectorSource& base, const IndexSpec& spec, const
             rows_of(base) * (code.operations + assigning)};
 }
 
-// Codes of what the first layer leaves, beside that layer.
+// Codes of what the first layer leaves, beside that layer and what the allocator keeps of both trainings.
 void add_second_layer(const VectorSource& base, const Spec& code, const BuildSettings& settings, BuildEstimate& build) {
     const TrainingCost training = training_of({.code = code}, base, settings, LearnsFrom::residuals);
     const EncodingCost cost = encoding_cost(code, columns_of(base));
     const double codes = rows_of(base) * cost.code_bytes;
-    const double encoding = kept_bytes(training) + encoding_bytes(cost, base, 1, settings.execution) + 2 * codes;
+    const double encoding = 2 * kept_bytes(training, sample_bytes({.code = code}, base, settings), chunk_bytes(base)) +
+                            encoding_bytes(cost, base, 1, settings.execution) + 2 * codes;
     Estimate& sizes = build.sizes;
     sizes.memory_bytes = std::max(sizes.memory_bytes, sizes.search_bytes + std::max(training.bytes, encoding));
     sizes.output_bytes += codes + cost.model_bytes;
@@ -167,11 +184,11 @@ Estimate estimate_train(const VectorSource& learn, std::string_view text, const 
     return with_seconds(estimate, training.operations, 0, measured_speed(settings.execution));
 }
 
-Estimate estimate_encode(const VectorSource& base, const Quantizer& model) {
+Estimate estimate_encode(const VectorSource& base, const Quantizer& model, const Execution& execution) {
     const EncodingCost cost = encoding_cost(model);
     const double codes = rows_of(base) * cost.code_bytes;
-    const Estimate estimate{.memory_bytes = encoding_bytes(cost, base, 0, {}) + codes, .output_bytes = codes};
-    return with_seconds(estimate, 0, rows_of(base) * cost.operations, measured_speed());
+    const Estimate estimate{.memory_bytes = encoding_bytes(cost, base, 0, execution) + codes, .output_bytes = codes};
+    return with_seconds(estimate, 0, rows_of(base) * cost.operations, measured_speed(execution));
 }
 
 Estimate estimate_build(const VectorSource& base, std::string_view text, const BuildSettings& settings) {
@@ -181,13 +198,15 @@ Estimate estimate_build(const VectorSource& base, std::string_view text, const B
     return with_seconds(build.sizes, build.train_operations, build.work_operations, measured_speed(settings.execution));
 }
 
-Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k) {
+Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k,
+                        const Execution& execution) {
     const double floats = static_cast<double>(std::min(chunk_rows(base), base.rows) + queries.rows) * columns_of(base);
     const double answers = rows_of(queries) * static_cast<double>(k);
     return {
         .memory_bytes = kProgramBytes + sizeof(float) * floats + 3 * answers * (sizeof(float) + sizeof(std::int64_t)),
         .output_bytes = answers * sizeof(std::int32_t),
-        .work_seconds = 2.0 * rows_of(base) * rows_of(queries) * columns_of(base) / measured_speed()};
+        .work_seconds =
+            2.0 * rows_of(base) * rows_of(queries) * columns_of(base) / (kEfficiency * measured_speed(execution))};
 }
 
 }  // namespace summand

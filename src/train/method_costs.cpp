@@ -78,21 +78,22 @@ TrainingCost pq_cost(const Work& w) {
 
 // The rotated vectors, and a block of them.
 TrainingCost opq_cost(const Work& w) {
-    return {rotated_training(w.iterations(), w) + near_pairs(w), copies_bytes(w, 3 + 1 / w.M) + 4 * word_bytes(w)};
+    return {rotated_training(w.iterations(), w) + near_pairs(w),
+            copies_bytes(w, 3 + 1 / w.M) + 4 * word_bytes(w) + rotation_bytes(w)};
 }
 
 // Signs are turned and compared: 8 bits a dictionary.
 TrainingCost itq_cost(const Work& w) {
     const Work bits = w.within(8 * w.M);
     return {
-        w.iterations() * (6 * w.N * bits.D * bits.D + 60 * bits.D * bits.D * bits.D) + 2 * w.N * w.D * (w.D + bits.D),
-        copies_bytes(w, 2) + copies_bytes(bits, 3)};
+        w.iterations() * (6 * w.N * bits.D * bits.D + 30 * bits.D * bits.D * bits.D) + 2 * w.N * w.D * (w.D + bits.D),
+        copies_bytes(w, 2) + copies_bytes(bits, 3) + rotation_bytes(w)};
 }
 
 TrainingCost otq_cost(const Work& w) {
-    const double step = 4 * w.N * w.D * w.D + 60 * w.D * w.D * w.D + dense_products(w) / 4 + tree_search(w);
+    const double step = 4 * w.N * w.D * w.D + 30 * w.D * w.D * w.D + dense_products(w) / 4 + tree_search(w);
     return {rotated_training(12, w) + near_pairs(w) + w.iterations() * step,
-            copies_bytes(w, 5) + sizeof(float) * w.words() * w.K + 4 * word_bytes(w)};
+            copies_bytes(w, 5) + sizeof(float) * w.words() * w.K + 4 * word_bytes(w) + rotation_bytes(w)};
 }
 
 // k-means of residuals and beam search, dictionary by dictionary.

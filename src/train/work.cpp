@@ -50,7 +50,7 @@ double gradient(const Work& w) { return 32 * w.N * w.D * (w.M + 3); }
 
 double normal_equations(const Work& w) { return 2 * w.pairs_of_words() * (w.words() / 3 + 2 * w.D); }
 
-double rotated_step(const Work& w) { return 2 * w.N * w.D * w.D + block_products(w) + 60 * w.D * w.D * w.D; }
+double rotated_step(const Work& w) { return 2 * w.N * w.D * w.D + block_products(w) + 30 * w.D * w.D * w.D; }
 
 double rotated_training(double iterations, const Work& w) { return (iterations + 16) * rotated_step(w); }
 
@@ -59,6 +59,9 @@ double copies_bytes(const Work& w, double copies) { return copies * w.N * w.D * 
 double moved_operations(const Work& w) { return 500 * w.N * w.D; }
 
 double word_bytes(const Work& w) { return w.words() * w.D * sizeof(float); }
+
+// A singular value decomposition in double.
+double rotation_bytes(const Work& w) { return 5 * sizeof(double) * w.D * w.D; }
 
 // Pairs of words in 16 bits, and the words once more.
 double modes_bytes(const Work& w) { return 2 * w.pairs_of_words() + word_bytes(w); }

@@ -52,6 +52,7 @@ double rotated_training(double iterations, const Work& w);
 
 double copies_bytes(const Work& w, double copies);
 double word_bytes(const Work& w);
+double rotation_bytes(const Work& w);
 
 /// Tables of the composite encoder, and what each thread of that or of a beam search multiplies with at a time.
 double modes_bytes(const Work& w);
