@@ -79,7 +79,8 @@ Index with_model(const Options& options, const VectorSource& base, const BuildSe
 }
 
 Estimate estimate_of(const Options& options, const VectorSource& base, const BuildSettings& settings) {
-    if (!options.model.empty()) return estimate_encode(base, load_index_model(options.model).quantizer());
+    if (!options.model.empty())
+        return estimate_encode(base, load_index_model(options.model).quantizer(), settings.execution);
     return estimate_build(base, options.learning.spec, settings);
 }
 

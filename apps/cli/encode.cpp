@@ -25,7 +25,7 @@ void run_encode(const Options& options) {
     const VectorReader reader(options.base);
     require_dimensions(reader, model.dimensions(), options.model);
     const VectorSource base(reader);
-    if (options.run.dry_run) return show(estimate_encode(base, model), run);
+    if (options.run.dry_run) return show(estimate_encode(base, model, run.execution()), run);
     check_outputs({options.model, options.base}, {{options.output}, {options.run.json}});
     const Stopwatch watch;
     const Codes codes = encode_all(Encoder(model, {.seed = options.run.seed, .execution = run.silent_execution()}),

@@ -20,7 +20,7 @@ void run_exact(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     const VectorSource base = VectorSource::file(options.base), asked = VectorSource::file(options.queries);
-    if (options.run.dry_run) return show(estimate_exact(base, asked, options.k), run);
+    if (options.run.dry_run) return show(estimate_exact(base, asked, options.k, run.execution()), run);
     check_outputs({options.base, options.queries}, {answers_output(options.output), {options.run.json}});
     const Stopwatch watch;
     const Neighbors found =

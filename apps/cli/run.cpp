@@ -129,9 +129,8 @@ void show(const Estimate& estimate, const Run& run) {
     if (estimate.search_bytes > 0) text += "\nsearch  about " + bytes_text(estimate.search_bytes) + " in memory";
     if (estimate.train_seconds > 0) text += "\ntrain   about " + duration(estimate.train_seconds);
     if (estimate.work_seconds > 0) text += "\nwork    about " + duration(estimate.work_seconds);
-    run.print(
-        text +
-        "\nRough figures for this machine: files are right within a fifth, peaks and times less so; nothing was done.");
+    run.print(text +
+              "\nBytes are right within a fifth, times on an idle machine within a factor of two; nothing was done.");
     nlohmann::ordered_json summary{{"dry_run", true},
                                    {"memory_bytes", estimate.memory_bytes},
                                    {"output_bytes", estimate.output_bytes},

@@ -51,7 +51,7 @@ struct BuildSettings {
 /// Used where no spec is given.
 std::string default_spec(Metric metric, std::size_t bytes = 8);
 
-/// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 8e12 operations (a
+/// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 6e12 operations (a
 /// minute or two on two cores), but 64 for each word, and 40 for each cell where the memory allows it. From sizes
 /// alone, so that it is the same everywhere.
 std::size_t usual_learn_size(std::string_view spec, std::size_t rows, std::size_t columns);
@@ -72,8 +72,9 @@ IndexModel train_index(const VectorSource& learn, std::string_view spec = {}, co
 Codes encode_all(const Encoder& encoder, const VectorSource& base, const Execution& execution = {});
 
 /// What a build or a part of it takes: sizes and operations from sizes alone, seconds from a moment of measuring this
-/// machine. Files, and indexes as they are searched, are right within a fifth (tests/build/estimate_test.cpp); peaks of
-/// memory and seconds are rough.
+/// machine. Bytes of files, of indexes as they are searched and of peaks of memory are right within a fifth, seconds on
+/// an idle machine within a factor of two: bench/results/estimate.md has what was measured,
+/// tests/build/estimate_test.cpp holds the sizes.
 struct Estimate {
     std::string spec = {};
     double memory_bytes = 0;  ///< at the peak
@@ -85,8 +86,9 @@ struct Estimate {
 
 Estimate estimate_build(const VectorSource& base, std::string_view spec, const BuildSettings& settings = {});
 Estimate estimate_train(const VectorSource& learn, std::string_view spec, const BuildSettings& settings = {});
-Estimate estimate_encode(const VectorSource& base, const Quantizer& model);
-Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k);
+Estimate estimate_encode(const VectorSource& base, const Quantizer& model, const Execution& execution = {});
+Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k,
+                        const Execution& execution = {});
 
 /// A spec whose index fits some memory when it is searched, and why.
 struct Proposal {

@@ -10,14 +10,13 @@ namespace summand {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-/// Memory in large pages if the system has them, which need fewer address translations. It has the size asked for, or
-/// that size rounded up to whole pages.
-struct LargePages {
-    explicit LargePages(std::size_t bytes);
+/// Memory of at least so many bytes, in large pages where the system has them: they spare address translations where
+/// much is read. It comes from the system and goes back there: a heap would keep holes between pages of that alignment.
+void* map_large_pages(std::size_t bytes);
+void unmap_large_pages(void* data, std::size_t bytes);
 
-    void* data;
-    std::align_val_t alignment;
-};
+/// Less than that is no gain by large pages.
+inline constexpr std::size_t kLeastInLargePages = std::size_t{1} << 20;
 
 template <class T>
 class AlignedBuffer {
@@ -30,9 +29,10 @@ public:
           size_(size) {}
 
     static AlignedBuffer in_large_pages(std::size_t size) {
-        const LargePages pages(size * sizeof(T));
+        const std::size_t bytes = size * sizeof(T);
+        if (bytes < kLeastInLargePages) return AlignedBuffer(size);
         AlignedBuffer buffer;
-        buffer.data_ = {static_cast<T*>(pages.data), Free{pages.alignment}};
+        buffer.data_ = {static_cast<T*>(map_large_pages(bytes)), Free{bytes}};
         buffer.size_ = size;
         return buffer;
     }
@@ -45,8 +45,10 @@ public:
 
 private:
     struct Free {
-        std::align_val_t alignment{kCacheLine};
-        void operator()(T* p) const { ::operator delete(p, alignment); }
+        std::size_t mapped = 0;  // bytes in large pages
+        void operator()(T* p) const {
+            mapped > 0 ? unmap_large_pages(p, mapped) : ::operator delete (p, std::align_val_t{kCacheLine});
+        }
     };
     std::unique_ptr<T[], Free> data_;
     std::size_t size_ = 0;

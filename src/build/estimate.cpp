@@ -3,87 +3,104 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "build/source.h"
 #include "build/train_index.h"
+#include "math/products.h"
 #include "summand/error.h"
-#include "summand/evaluate.h"
+#include "train/cell_cost.h"
 #include "train/cost.h"
 
 namespace summand {
 namespace {
 
 // All in all training and encoding reach this part of the speed of a matrix product.
-constexpr double kEfficiency = 0.6;
-constexpr double kProgramBytes = 40e6;  // code, threads and buffers of the matrix library
+constexpr double kEfficiency = 0.3;
+constexpr double kProgramBytes = 18e6;  // code and what its libraries hold
 
-Matrix<float> scattered_vectors(std::size_t rows, std::size_t columns) {
-    Matrix<float> vectors(rows, columns);
-    std::uint32_t state = 1;
-    for (std::size_t i = 0; i < vectors.size(); ++i) {
-        state = state * 1664525 + 1013904223;
-        vectors.data()[i] = static_cast<float>(state >> 8);
+// Multiplications and additions per second in a matrix product on this machine, with all threads: the best of many
+// moments, each too short for other work on the machine to come between.
+double measured_speed(const Execution& execution) {
+    constexpr std::size_t kRows = 1024, kColumns = 128, kMoments = 48;
+    const Matrix<float> a(kRows, kColumns), b(kColumns, kColumns);
+    double best = 1;
+    for (std::size_t moment = 0; moment < kMoments; ++moment) {
+        const Stopwatch watch;
+        multiply_transposed(a.view(), b.view(), {.threads = 1});
+        best = std::max(best, 2.0 * static_cast<double>(a.size() * b.rows()) / std::max(watch.seconds(), 1e-9));
     }
-    return vectors;
+    return thread_count(execution) * best;
 }
 
-// Multiplications and additions per second in a matrix product on this machine, with all threads.
-double measured_speed(const Execution& execution = {}) {
-    const Matrix<float> base = scattered_vectors(8192, 256), queries = scattered_vectors(512, 256);
-    double best = 0;
-    for (int attempt = 0; attempt < 4; ++attempt) {  // the first one starts the threads
-        const Stopwatch watch;
-        exact_neighbors(base.view(), queries.view(), 1, Metric::euclidean, silent(execution));
-        best =
-            std::max(best, 2.0 * static_cast<double>(base.size() * queries.rows()) / std::max(watch.seconds(), 1e-6));
-    }
-    return best;
+constexpr double kLarge = 32e6;  // allocations that come from the system and go back to it
+
+// Of what a training took, the allocator keeps some, which large chunks do not use.
+double kept_bytes(const TrainingCost& training, double sample_bytes, double chunk) {
+    if (chunk < kLarge) return 0;
+    constexpr double kMost = 45e6;
+    const double returned = sample_bytes < kLarge ? 0 : 2 * sample_bytes;
+    return std::min(kMost, (training.bytes - kProgramBytes - returned) / 2);
 }
 
 double rows_of(const VectorSource& source) { return static_cast<double>(source.rows); }
 double columns_of(const VectorSource& source) { return static_cast<double>(source.columns); }
 
-// Of one chunk: as it is read and as it is moved to the space of the words.
+// Of one chunk, as it is read.
 double chunk_bytes(const VectorSource& source) {
-    const double rows = static_cast<double>(std::min(chunk_rows(source), source.rows));
-    return 2 * sizeof(float) * rows * columns_of(source);
+    return sizeof(float) * static_cast<double>(std::min(chunk_rows(source), source.rows)) * columns_of(source);
+}
+
+// Each thread but the first has memory of the allocator for itself, about twice what it works with.
+double threads_bytes(const EncodingCost& cost, const Execution& execution) {
+    return (3.0 * thread_count(execution) - 2) * cost.thread_bytes;
+}
+
+// What encoding chunks holds beside codes: each chunk as it comes and `more` times, the model here and in its encoder.
+double encoding_bytes(const EncodingCost& cost, const VectorSource& base, double more, const Execution& execution) {
+    return kProgramBytes + (1 + cost.copies + more) * chunk_bytes(base) + cost.table_bytes + 2 * cost.held_bytes +
+           threads_bytes(cost, execution);
 }
 
 // Packed codes come in blocks of 512.
 double packed_bytes(double vectors, double bytes) { return std::ceil(vectors / 512) * 512 * bytes; }
 
 struct Held {
-    double ids = 0, lists = 0, tables = 0;
+    double ids = 0, lists = 0, tables = 0, cells = 0;
 };
 
 // What cells add to an index in memory.
-Held held_by_cells(const IndexSpec& spec, double vectors, Metric metric) {
+Held held_by_cells(const IndexSpec& spec, const VectorSource& base, Metric metric) {
     if (!spec.cells) return {};
-    const auto words =
-        static_cast<double>(spec.cells->method == "IMI" ? spec.cells->words() : spec.cells->dictionaries);
-    const double cells = spec.cells->method == "IMI" ? words * words : words;
-    return {.ids = sizeof(std::uint64_t) * vectors,
-            .lists = sizeof(std::uint64_t) * cells,
-            .tables = is_distance(metric) ? cell_table_bytes(*spec.cells, spec.code) : 0};
+    return {.ids = sizeof(std::uint64_t) * rows_of(base),
+            .lists = sizeof(std::uint64_t) * cell_count(*spec.cells),
+            .tables = is_distance(metric) ? cell_table_bytes(*spec.cells, spec.code) : 0,
+            .cells = cell_bytes(*spec.cells, columns_of(base))};
 }
 
-struct Parts {
-    double train_bytes = 0, train_operations = 0;
-};
+double sample_bytes(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
+    return sizeof(float) * static_cast<double>(learn_count(spec, learn, settings)) * columns_of(learn);
+}
 
-Parts training_of(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
+// Beside the vectors that are drawn, cells leave residuals to the codes, and codes of a second layer too.
+enum class LearnsFrom { vectors, residuals };
+
+TrainingCost training_of(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings,
+                         LearnsFrom from) {
     const Sizes sizes{static_cast<double>(learn_count(spec, learn, settings)), columns_of(learn)};
     TrainingCost cost = training_cost(spec.code, sizes);
-    const double sample = sizes.vectors * sizes.dimensions * sizeof(float);
-    Parts parts{cost.bytes, cost.operations};
+    if (from == LearnsFrom::residuals) cost.bytes += sample_bytes(spec, learn, settings);
     if (spec.cells) {
         const TrainingCost cells = cell_training_cost(*spec.cells, sizes);
-        parts.train_bytes = std::max(cost.bytes + sample + cell_bytes(*spec.cells, sizes.dimensions), cells.bytes);
-        parts.train_operations +=
-            cells.operations + sizes.vectors * assignment_operations(*spec.cells, sizes.dimensions);
+        cost.bytes = std::max(cost.bytes + cell_bytes(*spec.cells, sizes.dimensions), cells.bytes);
+        cost.operations += cells.operations + sizes.vectors * assignment_operations(*spec.cells, sizes.dimensions);
     }
-    parts.train_bytes += kProgramBytes;
-    return parts;
+    cost.bytes += kProgramBytes + threads_bytes(encoding_cost(spec.code, sizes.dimensions), settings.execution);
+    return cost;
+}
+
+TrainingCost training_of(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
+    return training_of(spec, learn, settings, spec.cells ? LearnsFrom::residuals : LearnsFrom::vectors);
 }
 
 Estimate with_seconds(Estimate estimate, double train_operations, double work_operations, double speed) {
@@ -92,10 +109,53 @@ Estimate with_seconds(Estimate estimate, double train_operations, double work_op
     return estimate;
 }
 
+// An index that is built, and what building it takes.
+struct BuildEstimate {
+    Estimate sizes;
+    double train_operations = 0, work_operations = 0;
+};
+
+BuildEstimate first_layer(const VectorSource& base, const IndexSpec& spec, const BuildSettings& settings) {
+    const VectorSource& learn = settings.learn ? *settings.learn : base;
+    const TrainingCost training = training_of(spec, learn, settings);
+    const EncodingCost code = encoding_cost(spec.code, columns_of(base));
+    const Held held = held_by_cells(spec, base, metric_of(settings));
+    const double codes = packed_bytes(rows_of(base), code.code_bytes);
+    const double first = codes + held.ids + held.lists + held.cells;
+    // Cells and ids come with the codes. At the end codes as they came, in order and packed exist at the same time.
+    const double encoding = kept_bytes(training, sample_bytes(spec, learn, settings), chunk_bytes(base)) +
+                            encoding_bytes(code, base, spec.cells ? 1 : 0, settings.execution) + codes +
+                            1.5 * held.ids + held.cells;
+    const double packing = kProgramBytes + 2 * code.held_bytes + 2 * codes + 3.5 * held.ids + held.lists +
+                           std::max(held.lists, held.tables) + held.cells;
+    const double assigning = spec.cells ? assignment_operations(*spec.cells, columns_of(base)) : 0;
+    return {{.spec = to_string(spec),
+             .memory_bytes = std::max({training.bytes, encoding, packing}),
+             .output_bytes = first + code.model_bytes,
+             .search_bytes = first + code.held_bytes + held.tables},
+            training.operations,
+            rows_of(base) * (code.operations + assigning)};
+}
+
+// Codes of what the first layer leaves, beside that layer and what the allocator keeps of both trainings.
+void add_second_layer(const VectorSource& base, const Spec& code, const BuildSettings& settings, BuildEstimate& build) {
+    const TrainingCost training = training_of({.code = code}, base, settings, LearnsFrom::residuals);
+    const EncodingCost cost = encoding_cost(code, columns_of(base));
+    const double codes = rows_of(base) * cost.code_bytes;
+    const double encoding = 2 * kept_bytes(training, sample_bytes({.code = code}, base, settings), chunk_bytes(base)) +
+                            encoding_bytes(cost, base, 1, settings.execution) + 2 * codes;
+    Estimate& sizes = build.sizes;
+    sizes.memory_bytes = std::max(sizes.memory_bytes, sizes.search_bytes + std::max(training.bytes, encoding));
+    sizes.output_bytes += codes + cost.model_bytes;
+    sizes.search_bytes += codes + cost.held_bytes;
+    build.train_operations += training.operations;
+    build.work_operations += rows_of(base) * cost.operations;
+}
+
 }  // namespace
 
 std::size_t usual_learn_size(std::string_view text, std::size_t rows, std::size_t columns) {
-    constexpr double kOperations = 8e12;  // a minute or two on two cores
+    constexpr double kOperations = 6e12;  // a minute or two on two cores
     constexpr double kBytes = 2e9;
     constexpr std::size_t kLeastPerWord = 64, kLeastPerCell = 40;
     const IndexSpec whole = parse_index_spec(text);
@@ -117,62 +177,36 @@ std::size_t usual_learn_size(std::string_view text, std::size_t rows, std::size_
 
 Estimate estimate_train(const VectorSource& learn, std::string_view text, const BuildSettings& settings) {
     const IndexSpec spec = spec_of(text, settings);
-    const Parts parts = training_of(spec, learn, settings);
-    Estimate estimate{.spec = to_string(spec), .memory_bytes = parts.train_bytes};
+    const TrainingCost training = training_of(spec, learn, settings);
+    Estimate estimate{.spec = to_string(spec), .memory_bytes = training.bytes};
     estimate.output_bytes = encoding_cost(spec.code, columns_of(learn)).model_bytes;
     if (spec.cells) estimate.output_bytes += cell_bytes(*spec.cells, columns_of(learn));
-    return with_seconds(estimate, parts.train_operations, 0, measured_speed(settings.execution));
+    return with_seconds(estimate, training.operations, 0, measured_speed(settings.execution));
 }
 
-Estimate estimate_encode(const VectorSource& base, const Quantizer& model) {
+Estimate estimate_encode(const VectorSource& base, const Quantizer& model, const Execution& execution) {
     const EncodingCost cost = encoding_cost(model);
     const double codes = rows_of(base) * cost.code_bytes;
-    const Estimate estimate{
-        .memory_bytes = kProgramBytes + codes + chunk_bytes(base) + cost.table_bytes + 2 * cost.held_bytes,
-        .output_bytes = codes};
-    return with_seconds(estimate, 0, rows_of(base) * cost.operations, measured_speed());
+    const Estimate estimate{.memory_bytes = encoding_bytes(cost, base, 0, execution) + codes, .output_bytes = codes};
+    return with_seconds(estimate, 0, rows_of(base) * cost.operations, measured_speed(execution));
 }
 
 Estimate estimate_build(const VectorSource& base, std::string_view text, const BuildSettings& settings) {
     const IndexSpec spec = spec_of(text, settings);
-    const VectorSource& learn = settings.learn ? *settings.learn : base;
-    const Parts training = training_of(spec, learn, settings);
-    const EncodingCost code = encoding_cost(spec.code, columns_of(base));
-    const Held held = held_by_cells(spec, rows_of(base), metric_of(settings));
-    const double codes = packed_bytes(rows_of(base), code.code_bytes);
-    const double first = codes + held.ids + held.lists + (spec.cells ? cell_bytes(*spec.cells, columns_of(base)) : 0);
-    // Codes as they come and as they are packed exist at the same time, ids and cells too.
-    const double encoding = kProgramBytes + chunk_bytes(base) + code.table_bytes + 2 * code.held_bytes + 2 * codes +
-                            (spec.cells ? 2 * held.ids + held.lists + held.tables : 0);
-    Estimate estimate{.spec = to_string(spec),
-                      .memory_bytes = std::max(training.train_bytes, encoding),
-                      .output_bytes = first + code.model_bytes,
-                      .search_bytes = first + code.held_bytes + held.tables};
-    double train = training.train_operations, work = rows_of(base) * code.operations;
-    if (spec.cells) work += rows_of(base) * assignment_operations(*spec.cells, columns_of(base));
-    if (spec.refine && spec.refine->code) {
-        const IndexSpec second{.code = *spec.refine->code};
-        const Parts again = training_of(second, base, settings);
-        const EncodingCost more = encoding_cost(second.code, columns_of(base));
-        const double rows = rows_of(base) * more.code_bytes;
-        estimate.memory_bytes =
-            std::max({estimate.memory_bytes, estimate.search_bytes + again.train_bytes,
-                      estimate.search_bytes + kProgramBytes + 2 * chunk_bytes(base) + more.table_bytes + 2 * rows});
-        estimate.output_bytes += rows + more.model_bytes;
-        estimate.search_bytes += rows + more.held_bytes;
-        train += again.train_operations;
-        work += rows_of(base) * more.operations;
-    }
-    return with_seconds(estimate, train, work, measured_speed(settings.execution));
+    BuildEstimate build = first_layer(base, spec, settings);
+    if (spec.refine && spec.refine->code) add_second_layer(base, *spec.refine->code, settings, build);
+    return with_seconds(build.sizes, build.train_operations, build.work_operations, measured_speed(settings.execution));
 }
 
-Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k) {
+Estimate estimate_exact(const VectorSource& base, const VectorSource& queries, std::size_t k,
+                        const Execution& execution) {
     const double floats = static_cast<double>(std::min(chunk_rows(base), base.rows) + queries.rows) * columns_of(base);
     const double answers = rows_of(queries) * static_cast<double>(k);
     return {
         .memory_bytes = kProgramBytes + sizeof(float) * floats + 3 * answers * (sizeof(float) + sizeof(std::int64_t)),
         .output_bytes = answers * sizeof(std::int32_t),
-        .work_seconds = 2.0 * rows_of(base) * rows_of(queries) * columns_of(base) / measured_speed()};
+        .work_seconds =
+            2.0 * rows_of(base) * rows_of(queries) * columns_of(base) / (kEfficiency * measured_speed(execution))};
 }
 
 }  // namespace summand

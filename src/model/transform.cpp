@@ -70,7 +70,8 @@ Matrix<float> to_code_space(const Quantizer& quantizer, MatrixView<float> vector
         for (std::size_t i = first; i < last; ++i)
             for (std::size_t d = 0; d < moved.columns(); ++d) moved[i][d] -= quantizer.centre[d];
     });
-    return quantizer.rotation.empty() ? moved : multiply_transposed(moved.view(), quantizer.rotation.view(), execution);
+    if (quantizer.rotation.empty()) return moved;
+    return multiply_transposed(moved.view(), quantizer.rotation.view(), execution);
 }
 
 Matrix<float> from_code_space(const Quantizer& quantizer, MatrixView<float> vectors, const Execution& execution) {

@@ -56,7 +56,7 @@ void read_recipe(Constraint constraint, SpecOptions& read, Recipe& recipe) {
 // What the options are before the spec changes any.
 CompositeOptions usual_options(Constraint constraint, const Spec& spec, SpecOptions& read) {
     enum class Preset { ours, paper };
-    const bool printed = spec.method == "NOCQ" || spec.method == "CQ";  // the paper prints the algorithm of these
+    const bool printed = offers(method_row(spec.method), "preset");  // the paper prints the algorithm of few
     const bool paper = printed && read.choice<Preset>(
                                       "preset", {{"default", Preset::ours}, {"paper", Preset::paper}}) == Preset::paper;
     if (paper) return paper_options(constraint, spec.dictionaries);

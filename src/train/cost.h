@@ -5,7 +5,6 @@
 
 #include <cstddef>
 
-#include "summand/index_spec.h"
 #include "summand/quantizer.h"
 #include "summand/train.h"
 
@@ -21,28 +20,29 @@ struct TrainingCost {
     double bytes = 0;  ///< at the peak, the vectors themselves included
 };
 
+/// What the codes of a method are like.
+struct CodeShape {
+    std::size_t dictionaries = 0, words = 0;  ///< words of each
+    bool blocks = false;                      ///< words of different dictionaries share no dimension
+    bool rotated = false;                     ///< a rotation comes before the words
+    CodeSearch search = CodeSearch::modes;    ///< where there are no blocks
+    bool stored_bias = false;                 ///< a float with each code
+    std::size_t levels = 0;                   ///< of the dictionaries, those that hold numbers instead of words
+};
+
 struct EncodingCost {
-    double operations = 0;   ///< of one vector
-    double table_bytes = 0;  ///< that the encoder holds
-    double code_bytes = 0;   ///< of one vector
-    double model_bytes = 0;  ///< in a file, where words of blocks have their own dimensions only
-    double held_bytes = 0;   ///< of the model in memory
+    double operations = 0;    ///< of one vector
+    double copies = 0;        ///< of the vectors that are encoded at a time
+    double table_bytes = 0;   ///< that the encoder holds
+    double thread_bytes = 0;  ///< that each thread holds, in training too
+    double code_bytes = 0;    ///< of one vector
+    double model_bytes = 0;   ///< in a file, where words of blocks have their own dimensions only
+    double held_bytes = 0;    ///< of the model in memory
 };
 
 TrainingCost training_cost(const Spec& spec, const Sizes& sizes);
 EncodingCost encoding_cost(const Spec& spec, double dimensions);
 EncodingCost encoding_cost(const Quantizer& model);
-
-/// Words that cells are made of, in one dictionary.
-std::size_t cell_words(const Spec& cells);
-
-/// Learning cells from as many vectors, and finding the cell of one.
-TrainingCost cell_training_cost(const Spec& cells, const Sizes& sizes);
-double assignment_operations(const Spec& cells, double dimensions);
-
-/// What the cells themselves and, for distances of residuals, their tables hold when an index is searched.
-double cell_bytes(const Spec& cells, double dimensions);
-double cell_table_bytes(const Spec& cells, const Spec& code);
 
 /// Whether training of the method makes checkpoints.
 bool makes_checkpoints(const Spec& spec);

@@ -152,7 +152,8 @@ class Pipeline(ToolTest):
     def test_dry_run_estimates_and_writes_nothing(self):
         index = self.path("index.smd")
         shown = self.succeed("build", "--dry-run", self.base, "-o", index).stdout
-        for word in ("memory  about", "output  about", "train   about", "work    about"):
+        for word in ("memory  about", "output  about", "train   about", "work    about", "within a fifth",
+                     "within a factor of two"):
             self.assertIn(word, shown)
         without_output = json.loads(self.succeed("train", "--dry-run", self.base, "--json", "-").stdout)
         self.assertGreater(without_output["train_seconds"], 0)
