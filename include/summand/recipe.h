@@ -34,12 +34,11 @@ enum class WarmStart { automatic, pq, opq };
 /// Where training starts and how starts are compared.
 struct StartRecipe {
     WarmStart usual = WarmStart::automatic;  ///< what start=auto means
-    int trial_iterations = 3;  ///< of each start and each weight of the anchor that is compared; as many parts of the
-                               ///< iterations where those are few
-    std::size_t vectors_per_word = 64;  ///< k-means of a start gains nothing from more
-    int pq_iterations = 12;             ///< of k-means; the alternation goes on from there
-    int opq_iterations = 10;            ///< of rotation and k-means, likewise
-    int rotation_iterations = 6;        ///< of k-means before the first rotation
+    int trial_iterations = 3;                ///< of each start; as many parts of the iterations where those are few
+    std::size_t vectors_per_word = 64;       ///< k-means of a start gains nothing from more
+    int pq_iterations = 12;                  ///< of k-means; the alternation goes on from there
+    int opq_iterations = 10;                 ///< of rotation and k-means, likewise
+    int rotation_iterations = 6;             ///< of k-means before the first rotation
     std::size_t dimensions = 256;  ///< OPQ starts and trials of longer vectors see that many principal directions: a
                                    ///< rotation costs the cube of the dimensions
 };
@@ -47,10 +46,8 @@ struct StartRecipe {
 /// Few vectors: how strongly words and offsets are pulled to the block method they start from
 /// (docs/decisions/0016-few-vectors.md).
 struct AnchorRecipe {
-    double few = 8;  ///< vectors for each of the M·K words: where there are fewer, words are pulled; 0: nowhere
-    /// So many vectors may the start of a word count as, the first until held-out vectors have chosen. Real data are
-    /// learnt best with 3 to 10, words that start far from where they belong with none.
-    std::vector<double> weights = {8, 2, 0};
+    double few = 8;     ///< vectors for each of the M·K words: where there are fewer, words are pulled; 0: nowhere
+    double weight = 8;  ///< vectors that the start of a word counts as; real data are learnt best with 3 to 10
 };
 
 /// How a state is judged: how late held-out vectors find their nearest neighbour by the scores of its codes.

@@ -65,10 +65,9 @@ void update_sparse(const Problem& problem, const CompositePenalty& penalty, Comp
 
 constexpr CompositePenalty kPlain = {.offsets = Offsets::free};  // |r|² and |ȳ|² - Σ word_offset
 
-// The weight of the anchor until one is chosen: the start of a word counts as so many vectors.
-double first_weight(const Problem& problem) {
-    const std::vector<double>& weights = problem.recipe.anchor.weights;
-    return problem.options.anchor.value_or(problem.few() && !weights.empty() ? weights.front() : 0);
+// The weight of the anchor: the start of a word counts as so many vectors.
+double start_weight(const Problem& problem) {
+    return problem.options.anchor.value_or(problem.few() ? problem.recipe.anchor.weight : 0);
 }
 
 }  // namespace
@@ -84,7 +83,7 @@ CompositeState begin(const Problem& problem, Dictionaries dictionaries, Matrix<s
         state.model.word_offsets.assign(state.model.dictionaries.rows.rows(), 0.0f);
     else
         tie_offsets(state.model);
-    state.anchor = std::make_shared<Anchor>(anchor_at(state.model, first_weight(problem)));
+    state.anchor = std::make_shared<Anchor>(anchor_at(state.model, start_weight(problem)));
     return state;
 }
 

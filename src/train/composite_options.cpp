@@ -31,10 +31,8 @@ void check_anisotropy(const CompositeOptions& options) {
 }
 
 void check_anchor(const CompositeOptions& options, const Recipe& recipe) {
-    std::vector<double> weights = recipe.anchor.weights;
-    weights.push_back(options.anchor.value_or(0));
-    for (const double weight : weights)
-        require(std::isfinite(weight) && weight >= 0, "train: expected an anchor of at least 0 vectors, got ", weight);
+    const double weight = options.anchor.value_or(recipe.anchor.weight);
+    require(std::isfinite(weight) && weight >= 0, "train: expected an anchor of at least 0 vectors, got ", weight);
 }
 
 }  // namespace

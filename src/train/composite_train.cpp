@@ -97,9 +97,7 @@ void alternate_unconstrained(const Problem& problem, int last, CompositeState& s
 CompositeState unconstrained_start(const Problem& problem) {
     const WarmStart given = problem.options.start;
     const WarmStart kind = given == WarmStart::automatic ? problem.recipe.start.usual : given;
-    CompositeState state = block_state(problem, kind, problem.vectors->vectors.rows());
-    choose_anchor(problem, alternate_unconstrained, state);
-    return state;
+    return block_state(problem, kind, problem.vectors->vectors.rows());
 }
 
 // With anisotropy η: iterations with the weight of e² = 4 (y·r)² that counts the error along a vector of the usual

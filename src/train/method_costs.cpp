@@ -35,16 +35,14 @@ double penalised_step(const Work& w, bool free_offsets) {
     return dense_products(w) + 3 * sweep(w) + (free_offsets ? 6 * gradient(w) + cube / 3 : 26 * gradient(w));
 }
 
-// Two starts, each tried for some iterations on the sample; few vectors try weights of the anchor with all.
+// Two starts, each tried for some iterations on the sample; of few vectors the start learns from all of them again.
 double trials(const Work& w, const Recipe& recipe, bool free_offsets) {
     const Work sample = sample_of(w, recipe.split);
     const double tried = recipe.start.trial_iterations;
     double operations = 0;
     if (recipe.start.usual == WarmStart::automatic && w.option("start", "auto") == "auto")
         operations += 2 * (composite_start(w) + tried * penalised_step(sample.within(256), free_offsets));
-    if (w.N < recipe.anchor.few * w.words())
-        operations += composite_start(w) +
-                      tried * static_cast<double>(recipe.anchor.weights.size()) * penalised_step(w, free_offsets);
+    if (w.N < recipe.anchor.few * w.words()) operations += composite_start(w);
     return operations;
 }
 

@@ -19,8 +19,7 @@ using enum Constraint;
 constexpr unsigned kAll = methods_of(none, orthogonal, near_orthogonal, learnt_offsets, augmented, upper_bound);
 constexpr unsigned kPenalised = methods_of(near_orthogonal, learnt_offsets, upper_bound);
 constexpr unsigned kAnchored = methods_of(none, near_orthogonal, learnt_offsets, augmented, upper_bound);
-constexpr unsigned kTried = methods_of(none, near_orthogonal, learnt_offsets, upper_bound);
-constexpr unsigned kDerived = methods_of(near_orthogonal, learnt_offsets);  // whose μ can be derived
+constexpr unsigned kDerived = methods_of(near_orthogonal, learnt_offsets);  // μ is derived, starts are tried
 constexpr unsigned kDescended = methods_of(none, orthogonal, near_orthogonal, upper_bound);
 constexpr double kMany = 1e9;  // as good as no limit
 
@@ -28,7 +27,7 @@ constexpr RecipeOption kOptions[] = {
     {"iterations", [](Recipe& r) -> RecipeField { return &r.iterations; }, 1, 10000, kAll},
     {"sweeps", [](Recipe& r) -> RecipeField { return &r.sweeps; }, 1, 100, kAll},
     {"perturbations", [](Recipe& r) -> RecipeField { return &r.perturbations; }, 0, 1000, kAll},
-    {"trial", [](Recipe& r) -> RecipeField { return &r.start.trial_iterations; }, 1, 100, kTried},
+    {"trial", [](Recipe& r) -> RecipeField { return &r.start.trial_iterations; }, 1, 100, kDerived},
     {"few", [](Recipe& r) -> RecipeField { return &r.anchor.few; }, 0, kMany, kAnchored},
     {"ramp", [](Recipe& r) -> RecipeField { return &r.penalty.ramp; }, 0, 1, kPenalised},
     {"decades", [](Recipe& r) -> RecipeField { return &r.penalty.decades; }, 0, 10, kPenalised},
@@ -123,7 +122,7 @@ std::uint64_t hash_of(const Recipe& r) {
         r.split.smallest_sample, r.split.judged_share);
     add(r.start.usual, r.start.trial_iterations, r.start.vectors_per_word, r.start.pq_iterations,
         r.start.opq_iterations, r.start.rotation_iterations, r.start.dimensions);
-    add(r.anchor.few);
+    add(r.anchor.few, r.anchor.weight);
     add(r.judge.most_queries, r.judge.most_vectors, r.judge.sweeps);
     add(r.penalty.factor, r.penalty.coding_factor, r.penalty.byte_factor, r.penalty.ramp, r.penalty.decades,
         r.penalty.pairs.queries, r.penalty.pairs.candidates, r.penalty.pairs.neighbors);
@@ -134,8 +133,7 @@ std::uint64_t hash_of(const Recipe& r) {
     add(r.offsets.ridge, r.offsets.iterations);
     add(r.orthogonal.first_penalty, r.orthogonal.last_penalty, r.orthogonal.start_steps, r.orthogonal.first_polish,
         r.orthogonal.last_polish);
-    for (const std::vector<double>* list :
-         {&r.anchor.weights, &r.penalty.validated, &r.rule.expectations, &r.rule.tilts}) {
+    for (const std::vector<double>* list : {&r.penalty.validated, &r.rule.expectations, &r.rule.tilts}) {
         add(list->size());
         all.insert(all.end(), list->begin(), list->end());
     }

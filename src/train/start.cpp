@@ -130,26 +130,7 @@ CompositeState start(const Problem& problem) {
     const WarmStart kind = problem.options.start == WarmStart::pq ? WarmStart::pq : WarmStart::opq;
     CompositeState state = compares_starts(problem) ? best_start(problem) : block_state(problem, kind, problem.sample);
     if (problem.recipe.penalty.factor > 0) state.penalty.penalty = penalty_of(problem, state);
-    choose_anchor(problem, alternate, state);
     return state;
-}
-
-void choose_anchor(const Problem& problem, void (*learn)(const Problem& problem, int last, CompositeState& state),
-                   CompositeState& state) {
-    if (!problem.few() || problem.options.anchor || problem.held_out->vectors.rows() == 0) return;
-    const Problem trial_problem = for_trial(problem, trial_iterations(problem));
-    std::shared_ptr<const Anchor> best = state.anchor;
-    double lowest = std::numeric_limits<double>::max();
-    for (const double weight : problem.recipe.anchor.weights) {
-        CompositeState trial = state;
-        trial.anchor = std::make_shared<Anchor>(Anchor{state.anchor->words, state.anchor->beyond, weight});
-        learn(trial_problem, trial_problem.recipe.iterations, trial);
-        const double objective = held_out_terms(problem, trial, trial.penalty).objective(trial.penalty);
-        if (objective >= lowest) continue;
-        lowest = objective;
-        best = trial.anchor;
-    }
-    state.anchor = best;
 }
 
 }  // namespace summand

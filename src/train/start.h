@@ -14,9 +14,4 @@ CompositeState block_state(const Problem& problem, WarmStart kind, std::size_t r
 /// or validated.
 CompositeState start(const Problem& problem);
 
-/// Where there are few vectors and no weight of the anchor is given: the one with which held-out vectors have the
-/// lowest objective after a few iterations of `learn`, which goes on until `last`.
-void choose_anchor(const Problem& problem, void (*learn)(const Problem& problem, int last, CompositeState& state),
-                   CompositeState& state);
-
 }  // namespace summand

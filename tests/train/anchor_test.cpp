@@ -200,12 +200,19 @@ TEST(FewVectors, AnAnchorIsWhatKeepsDenseWordsBelow) {
     EXPECT_LT(error_on(others, learn, "NOCQ4x5(start=opq,anchor=8)"), opq);
 }
 
-// A start far from where words belong is let go.
-TEST(FewVectors, ThePullIsChosenByHeldOutVectors) {
+TEST(FewVectors, ArePulledByTheWeightOfTheRecipe) {
     const Matrix<float> learn = curved(256, 96, 1);
-    const auto words = [&](const char* spec) { return train(learn.view(), parse_spec(spec)).dictionaries.rows; };
-    EXPECT_EQ(words("NOCQ4x5(start=pq)"), words("NOCQ4x5(start=pq,anchor=0)"));
-    EXPECT_EQ(words("NOCQ4x5(start=opq)"), words("NOCQ4x5(start=opq,anchor=8)"));
+    const auto words = [&](const std::string& spec) { return train(learn.view(), parse_spec(spec)).dictionaries.rows; };
+    for (const std::string method : {"CQ4x5", "NOCQ4x5", "LOCQ4x5", "UB4x5", "QAV4x5"})
+        EXPECT_EQ(words(method + "(start=opq)"), words(method + "(start=opq,anchor=8)")) << method;
+}
+
+// CQ has neither a penalty nor offsets whose noise it would bear.
+TEST(FewVectors, AreFewerForCq) {
+    const Matrix<float> learn = curved(600, 96, 1);
+    const auto model = [&](const char* spec) { return train(learn.view(), parse_spec(spec)); };
+    EXPECT_EQ(model("CQ4x5"), model("CQ4x5(anchor=0)"));
+    EXPECT_FALSE(model("NOCQ4x5") == model("NOCQ4x5(anchor=0)"));
 }
 
 // Where there are many vectors nothing is pulled, and nothing is tried.
