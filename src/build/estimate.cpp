@@ -163,6 +163,15 @@ Estimate estimate_build(const VectorSource& base, std::string_view text, const B
         train += again.train_operations;
         work += rows_of(base) * more.operations;
     }
+    if (spec.refine && spec.refine->rows) {
+        const double ranges = *spec.refine->rows == RowFormat::sq8 ? 2 * sizeof(float) * columns_of(base) : 0;
+        const double rows = rows_of(base) * static_cast<double>(row_bytes(*spec.refine->rows, base.columns)) + ranges;
+        const double places = spec.cells ? sizeof(std::uint32_t) * rows_of(base) : 0;
+        estimate.output_bytes += rows;
+        estimate.search_bytes += rows;
+        estimate.memory_bytes =
+            std::max(estimate.memory_bytes, kProgramBytes + estimate.search_bytes + places + 2 * chunk_bytes(base));
+    }
     return with_seconds(estimate, train, work, measured_speed(settings.execution));
 }
 

@@ -25,6 +25,7 @@ struct InvertedJob {
     const TableBuilder& tables;
     const CellTables& cells;
     const SearchOptions& options;
+    Naming naming;
     const Reconstruction* reconstruction;  ///< null: scores come from tables
 };
 
@@ -117,7 +118,7 @@ private:
             check_stop(job_.options.execution);
             const float* entries = entries_ + visit.query * job_.tables.entries();
             const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
-            ListScan<Collector> list(job_.lists, job_.options.filter, collectors_[visit.query]);
+            ListScan<Collector> list(job_.lists, job_.options.filter, job_.naming, collectors_[visit.query]);
             if (job_.reconstruction) {
                 list.score_all(begin, end, [&](std::size_t position) {
                     return job_.reconstruction->score(moved_[visit.query], visit.cell, position, sum_);
