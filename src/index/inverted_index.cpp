@@ -57,7 +57,9 @@ RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radi
 
 Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options, Naming naming) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
-    NearestAnswers answers(queries.rows(), options.k);
+    const bool scored_again = naming == Naming::positions;
+    NearestAnswers answers(queries.rows(), options.k,
+                           scored_again ? NearestAnswers::Order::any : NearestAnswers::Order::best_first);
     scan("search", queries, options, naming, Nearest(std::min(options.k, size())), answers);
     return answers.finish();
 }

@@ -16,7 +16,8 @@
 
 namespace summand {
 
-/// What answers call a vector: by its id, or by its position in the lists.
+/// What answers call a vector: by its id, or by its position in the lists, where it will be scored again; then answers
+/// come in any order.
 enum class Naming : std::uint8_t { ids, positions };
 
 class InvertedLists {

@@ -103,11 +103,12 @@ std::size_t SecondLayer::memory_bytes() const {
 }
 
 void SecondLayer::score(const float* query, std::span<std::int64_t> candidates, float* scores) const {
-    std::sort(candidates.begin(), candidates.end());
-    if (std::holds_alternative<RefineRows>(source_))
+    if (std::holds_alternative<RefineRows>(source_)) {
         score_rows(query, candidates, scores);
-    else
+    } else {
+        std::sort(candidates.begin(), candidates.end());  // the order of the file
         score_vectors(query, vectors(candidates), scores);
+    }
     // Sums of huge numbers overflow, to something that is no number too.
     const auto is_nan = [](float score) { return std::isnan(score); };
     std::replace_if(scores, scores + candidates.size(), is_nan, std::numeric_limits<float>::infinity());
