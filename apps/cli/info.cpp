@@ -73,6 +73,8 @@ void describe_lists(const InvertedIndex& index, Json& object) {
 Json describe(const Refinement& refinement) {
     if (const auto* codes = std::get_if<RefineCodes>(&refinement))
         return {{"with", "codes"}, {"model", describe(codes->quantizer)}};
+    if (const auto* rows = std::get_if<RefineRows>(&refinement))
+        return {{"with", "rows"}, {"format", name(rows->format)}, {"bytes", rows->rows.size()}};
     const auto& file = std::get<RefineFile>(refinement);
     return {{"with", "file"}, {"path", file.path}, {"vectors", file.rows}};
 }

@@ -8,7 +8,7 @@
 // The first layer is flat or inverted. A second one, where there is one, scores the best candidates again:
 //
 //     score(q, x) = |q - x̄ - r̄|²      x̄: approximation of the first layer, r̄: that of x - x̄ by a second quantizer
-//     score(q, x) = |q - x|²           x: read from a file
+//     score(q, x) = |q - x|²           x: read from a file, or held in the index as floats, halves or bytes
 #pragma once
 
 #include <cstddef>
@@ -47,10 +47,19 @@ struct RefineFile {
     std::function<Matrix<float>(std::span<const std::int64_t> ids)> read = {};  ///< by several threads at once
 };
 
-using Refinement = std::variant<RefineCodes, RefineFile>;
+/// The vectors themselves, held in the index in the order of its lists: row p is the vector at position p, so that the
+/// candidates of a cell lie together; those of an index without cells are in the order of ids. For cosine, vectors are
+/// scaled to length one before, but for u8.
+struct RefineRows {
+    RowFormat format = RowFormat::fp32;
+    std::span<const std::byte> rows = {};    ///< n × row_bytes(format, D), aligned to 64
+    std::span<const float> ranges = {};      ///< sq8: D smallest values, D steps; byte b stands for smallest + b·step
+    std::shared_ptr<const void> owner = {};  ///< of both
+};
 
-class FirstCodes;
-class Decoder;
+using Refinement = std::variant<RefineCodes, RefineFile, RefineRows>;
+
+class SecondLayer;
 
 /// Any number of threads may search one index at once; their searches run side by side. `set_refinement` and
 /// `set_defaults` change it, and need it for themselves. Copies are cheap and share the codes.
@@ -109,14 +118,17 @@ private:
 
     void check(const char* what, const SearchParameters& parameters) const;
     Neighbors candidates(MatrixView<float> queries, SearchOptions options, const SearchParameters& resolved) const;
-    Matrix<float> refined_vectors(std::span<const std::int64_t> ids) const;
-    std::vector<Neighbor> rescored(const float* query, std::vector<std::int64_t> ids) const;
+    template <class Collector>
+    void rescore(const float* query, std::span<std::int64_t> candidates, Collector& best) const;
 
     std::shared_ptr<const First> first_;
     std::optional<Refinement> refinement_ = {};
-    std::shared_ptr<const FirstCodes> first_codes_ = {};  // with codes of a second layer
-    std::shared_ptr<const Decoder> second_words_ = {};    // those codes put together
+    std::shared_ptr<const SecondLayer> second_ = {};  // what scores by it
     SearchParameters defaults_ = {};
 };
+
+/// The vectors of an index, which have the ids from 0 on, in a format for `set_refinement`. Throws `Error` for a value
+/// that the format cannot hold.
+RefineRows refine_rows(const Index& index, MatrixView<float> vectors, RowFormat format);
 
 }  // namespace summand

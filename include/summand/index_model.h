@@ -13,9 +13,10 @@
 
 namespace summand {
 
-/// The second layer: codes, or without a quantizer the vectors themselves.
+/// The second layer: codes, the vectors in the index, or neither: the vectors in their file.
 struct RefineModel {
     std::optional<Quantizer> quantizer = {};
+    std::optional<RowFormat> rows = {};
 
     friend bool operator==(const RefineModel&, const RefineModel&) = default;
 };

@@ -51,6 +51,7 @@ InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const Trai
 class CellTables;
 class InvertedLists;
 class TableBuilder;
+enum class Naming : std::uint8_t;
 
 /// Does not change once it is made: any number of threads may search it at once, and copies share the lists.
 class InvertedIndex {
@@ -73,9 +74,13 @@ private:
     friend struct IndexParts;
     InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
 
+    Neighbors search(MatrixView<float> queries, const SearchOptions& options, Naming naming) const;
+    RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options,
+                                Naming naming) const;
+
     template <class Collector, class Answers>
-    void scan(const char* what, MatrixView<float> queries, const SearchOptions& options, const Collector& start,
-              Answers& answers) const;
+    void scan(const char* what, MatrixView<float> queries, const SearchOptions& options, Naming naming,
+              const Collector& start, Answers& answers) const;
 
     InvertedModel model_;
     std::shared_ptr<const InvertedLists> lists_;

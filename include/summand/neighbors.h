@@ -61,6 +61,9 @@ public:
     /// Best first; the collector is empty afterwards.
     std::vector<Neighbor> take();
 
+    /// The same in any order.
+    std::vector<Neighbor> take_unordered();
+
 private:
     void shrink();
     float score_of_rank(std::size_t rank);

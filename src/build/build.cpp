@@ -11,6 +11,7 @@
 #include "build/source.h"
 #include "build/train_index.h"
 #include "index/residuals.h"
+#include "index/row_store.h"
 #include "summand/error.h"
 #include "summand/io.h"
 
@@ -49,6 +50,29 @@ void refine_by_file(const VectorSource& base, const BuildSettings& settings, Ind
             "use Refine(LOCQ8)");
     const fs::path folder = fs::path(settings.path).parent_path();
     index.set_refinement(refine_file(path_from_index(base.path, settings.path), folder.string()));
+}
+
+// Ranges of all vectors, read before anything is learnt, so that a value that the format cannot hold is told at once.
+std::vector<float> ranges_of(const VectorSource& base, RowFormat format, Metric metric, const BuildSettings& settings) {
+    RowRanges ranges(format, metric, base.columns);
+    for_each_chunk(base, silent(settings.execution),
+                   [&](const Matrix<float>& chunk, std::size_t first, const Execution&) {
+                       if (metric == Metric::cosine)
+                           require_directions(chunk.view(), base, [&](std::size_t i) { return first + i; });
+                       ranges.add(chunk.view(), first);
+                   });
+    return ranges.finish();
+}
+
+void refine_by_rows(const VectorSource& base, RowFormat format, std::vector<float> ranges,
+                    const BuildSettings& settings, Index& index) {
+    const Stopwatch watch;
+    RowStore store(index, format, std::move(ranges));
+    for_each_chunk(
+        base, silent(settings.execution),
+        [&](const Matrix<float>& chunk, std::size_t first, const Execution&) { store.add(chunk.view(), first); });
+    index.set_refinement(std::move(store).finish());
+    if (settings.report) settings.report->encode_seconds += watch.seconds();
 }
 
 Quantizer learn_second(const VectorSource& base, const Spec& spec, const BuildSettings& settings,
@@ -97,6 +121,8 @@ Index build(const VectorSource& base, std::string_view text, const BuildSettings
     if (settings.report) *settings.report = {.spec = to_string(spec)};
     const VectorSource& learn = settings.learn ? *settings.learn : base;
     if (settings.learn) require_dimensions(learn, base.columns, base.name);
+    const std::optional<RowFormat> rows = spec.refine ? spec.refine->rows : std::nullopt;
+    std::vector<float> ranges = rows ? ranges_of(base, *rows, metric_of(settings), settings) : std::vector<float>();
     Index index = spec.cells ? build_inverted(base, learn, spec, settings) : [&] {
         const IndexModel model = train_first(learn, spec, settings);
         const Stopwatch watch;
@@ -105,7 +131,8 @@ Index build(const VectorSource& base, std::string_view text, const BuildSettings
         return flat;
     }();
     if (spec.refine && spec.refine->code) refine_by_codes(base, {}, spec.refine->code, settings, index);
-    if (spec.refine && !spec.refine->code) refine_by_file(base, settings, index);
+    if (rows) refine_by_rows(base, *rows, std::move(ranges), settings, index);
+    if (spec.refine && !spec.refine->code && !rows) refine_by_file(base, settings, index);
     return index;
 }
 
@@ -113,13 +140,16 @@ Index build(const VectorSource& base, const IndexModel& model, const BuildSettin
     require(base.rows > 0, base.name, ": expected at least one vector, got none");
     const Metric metric = required_metric(model, settings);
     require_dimensions(base, model.dimensions(), "the model");
+    const std::optional<RowFormat> rows = model.second ? model.second->rows : std::nullopt;
+    std::vector<float> ranges = rows ? ranges_of(base, *rows, metric, settings) : std::vector<float>();
     const Stopwatch watch;
     const auto* inverted = std::get_if<InvertedModel>(&model.first);
     Index index = inverted ? Index(encode_lists(InvertedBuilder(*inverted, {.seed = settings.seed}), base, settings))
                            : flat_index(base, model.quantizer(), metric, settings);
     if (settings.report) *settings.report = {.spec = index.spec(), .encode_seconds = watch.seconds()};
     if (model.second && model.second->quantizer) refine_by_codes(base, model.second->quantizer, {}, settings, index);
-    if (model.second && !model.second->quantizer) refine_by_file(base, settings, index);
+    if (rows) refine_by_rows(base, *rows, std::move(ranges), settings, index);
+    if (model.second && !model.second->quantizer && !rows) refine_by_file(base, settings, index);
     if (settings.report) settings.report->spec = index.spec();
     return index;
 }

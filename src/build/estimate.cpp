@@ -152,6 +152,17 @@ void add_second_layer(const VectorSource& base, const Spec& code, const BuildSet
     build.work_operations += rows_of(base) * cost.operations;
 }
 
+// The vectors themselves, with the place of each where lists order them.
+void add_rows(const VectorSource& base, RowFormat format, bool lists, Estimate& sizes) {
+    const double ranges = format == RowFormat::sq8 ? 2 * sizeof(float) * columns_of(base) : 0;
+    const double rows = rows_of(base) * static_cast<double>(row_bytes(format, base.columns)) + ranges;
+    const double places = lists ? sizeof(std::uint32_t) * rows_of(base) : 0;
+    sizes.output_bytes += rows;
+    sizes.search_bytes += rows;
+    sizes.memory_bytes =
+        std::max(sizes.memory_bytes, kProgramBytes + sizes.search_bytes + places + 2 * chunk_bytes(base));
+}
+
 }  // namespace
 
 std::size_t usual_learn_size(std::string_view text, std::size_t rows, std::size_t columns) {
@@ -195,6 +206,7 @@ Estimate estimate_build(const VectorSource& base, std::string_view text, const B
     const IndexSpec spec = spec_of(text, settings);
     BuildEstimate build = first_layer(base, spec, settings);
     if (spec.refine && spec.refine->code) add_second_layer(base, *spec.refine->code, settings, build);
+    if (spec.refine && spec.refine->rows) add_rows(base, *spec.refine->rows, spec.cells.has_value(), build.sizes);
     return with_seconds(build.sizes, build.train_operations, build.work_operations, measured_speed(settings.execution));
 }
 

@@ -30,6 +30,7 @@ IndexModel model_of(const Index& index) {
     if (!index.refinement()) return model;
     model.second.emplace();
     if (const auto* codes = std::get_if<RefineCodes>(&*index.refinement())) model.second->quantizer = codes->quantizer;
+    if (const auto* rows = std::get_if<RefineRows>(&*index.refinement())) model.second->rows = rows->format;
     return model;
 }
 

@@ -25,13 +25,18 @@ std::string spec_of(const InvertedModel& model) {
     return concatenate(cells, model.coding == Coding::plain ? "(coding=plain)," : ",", spec_of(model.quantizer));
 }
 
+std::string spec_of(const Refinement& refinement) {
+    if (const auto* codes = std::get_if<RefineCodes>(&refinement)) return spec_of(codes->quantizer);
+    const auto* rows = std::get_if<RefineRows>(&refinement);
+    return rows ? std::string(name(rows->format)) : "flat";
+}
+
 }  // namespace
 
 std::string Index::spec() const {
     std::string first = flat() ? spec_of(quantizer()) : spec_of(inverted()->model());
     if (!refinement_) return first;
-    const auto* codes = std::get_if<RefineCodes>(&*refinement_);
-    return concatenate(first, ",Refine(", codes ? spec_of(codes->quantizer) : "flat", ")");
+    return concatenate(first, ",Refine(", spec_of(*refinement_), ")");
 }
 
 }  // namespace summand

@@ -14,8 +14,9 @@
 namespace summand {
 namespace {
 
-// In look-ups: an entry of the tables that are added for a cell, and a dimension of a vector that is scored again.
-constexpr double kEntryCost = 4, kDimensionCost = 50;
+// In look-ups: an entry of the tables that are added for a cell, and a dimension of a vector that is scored again, one
+// that the index holds or one that is read or put together.
+constexpr double kEntryCost = 4, kHeldDimensionCost = 4, kDimensionCost = 50;
 constexpr std::size_t kMostRefined = 256;  // candidates scored again for each answer
 constexpr std::size_t kQueryBlock = 64;
 constexpr std::size_t kInVain = 2;  // doublings that find nothing more and end the climb
@@ -99,8 +100,13 @@ private:
         const auto M = static_cast<double>(words.count), K = static_cast<double>(words.words);
         const bool tables = index_.inverted() && IndexParts::cells(*index_.inverted()).per_cell();
         trial.cost = M * trial.vectors + (tables ? kEntryCost * M * K * trial.cells : 0) +
-                     kDimensionCost * static_cast<double>(index_.dimensions() * refine);
+                     dimension_cost() * static_cast<double>(index_.dimensions() * refine);
         return trial;
+    }
+
+    double dimension_cost() const {
+        const bool held = index_.refinement() && std::holds_alternative<RefineRows>(*index_.refinement());
+        return held ? kHeldDimensionCost : kDimensionCost;
     }
 
     Trial measured(Trial trial) {

@@ -20,11 +20,11 @@ void Nearest::estimate_limit(std::vector<float> sample, double fraction) {
     top_ = TopK(k_, estimate_);
 }
 
-NearestAnswers::NearestAnswers(std::size_t rows, std::size_t columns)
-    : found_{{rows, columns, kNoId}, {rows, columns, std::numeric_limits<float>::infinity()}} {}
+NearestAnswers::NearestAnswers(std::size_t rows, std::size_t columns, Order order)
+    : found_{{rows, columns, kNoId}, {rows, columns, std::numeric_limits<float>::infinity()}}, order_(order) {}
 
 void NearestAnswers::add(std::size_t row, Nearest& collector) {
-    const std::vector<Neighbor> entries = collector.take();
+    const std::vector<Neighbor> entries = order_ == Order::any ? collector.take_unordered() : collector.take();
     for (std::size_t j = 0; j < entries.size(); ++j) {
         found_.ids[row][j] = entries[j].id;
         found_.scores[row][j] = entries[j].score;

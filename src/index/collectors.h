@@ -57,6 +57,7 @@ public:
         for (const Neighbor& entry : other.take()) top_.offer(entry);
     }
     std::vector<Neighbor> take() { return top_.take(); }
+    std::vector<Neighbor> take_unordered() { return top_.take_unordered(); }
 
 private:
     static constexpr std::size_t kManyScores = 128;
@@ -103,14 +104,17 @@ private:
 /// The answers of many queries, each put into its row by `add`; threads may add to different rows at the same time.
 class NearestAnswers {
 public:
+    enum class Order : std::uint8_t { best_first, any };
+
     /// A collector with fewer than `columns` entries leaves id -1 and score +infinity in the rest of its row.
-    NearestAnswers(std::size_t rows, std::size_t columns);
+    NearestAnswers(std::size_t rows, std::size_t columns, Order order = Order::best_first);
 
     void add(std::size_t row, Nearest& collector);
     Neighbors finish() { return std::move(found_); }
 
 private:
     Neighbors found_;
+    Order order_;
 };
 
 class RangeAnswers {

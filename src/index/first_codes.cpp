@@ -1,7 +1,6 @@
 #include "index/first_codes.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/aligned.h"
 #include "index/inverted_lists.h"
@@ -10,22 +9,6 @@
 
 namespace summand {
 namespace {
-
-constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-
-std::vector<std::uint32_t> positions_of(const InvertedLists& lists) {
-    require(lists.size() < kNowhere, "index: a second layer of codes takes fewer than ", kNowhere, " vectors, got ",
-            lists.size());
-    std::vector<std::uint32_t> positions(lists.size(), kNowhere);
-    for (std::size_t position = 0; position < lists.size(); ++position) {
-        const auto id = static_cast<std::uint64_t>(lists.id(position));
-        require(id < positions.size() && positions[id] == kNowhere,
-                "index: a second layer of codes needs the ids from 0 to ", positions.size() - 1,
-                ", each once; the index has id ", id, id < positions.size() ? " twice" : "");
-        positions[id] = static_cast<std::uint32_t>(position);
-    }
-    return positions;
-}
 
 // Rows times the rotation: word·R is Rᵀ·word, which is where the word lies among the data.
 Dictionaries in_data_space(const Quantizer& quantizer) {
@@ -46,11 +29,6 @@ void decode_at(const Decoder& decoder, const PackedCodes& packed, std::size_t po
     std::uint8_t code[kMaxDictionaries];
     packed.read_words(position, code);
     decoder.add(code, vector);
-}
-
-const Quantizer& quantizer_of(const IndexParts::First& index) {
-    if (const auto* flat = std::get_if<FlatIndex>(&index)) return flat->quantizer();
-    return std::get<InvertedIndex>(index).model().quantizer;
 }
 
 std::size_t cell_of(const InvertedLists& lists, std::size_t position) {
@@ -78,7 +56,7 @@ void Decoder::add(const std::uint8_t* code, float* vector) const {
 }
 
 FirstCodes::FirstCodes(std::shared_ptr<const IndexParts::First> index)
-    : index_(std::move(index)), decoder_(quantizer_of(*index_)) {
+    : index_(std::move(index)), decoder_(IndexParts::quantizer(*index_)) {
     if (const auto* inverted = std::get_if<InvertedIndex>(index_.get()))
         positions_ = positions_of(*IndexParts::lists(*inverted));
 }
@@ -87,7 +65,7 @@ std::size_t FirstCodes::size() const {
     return std::visit([](const auto& index) { return index.size(); }, *index_);
 }
 
-const Quantizer& FirstCodes::quantizer() const { return quantizer_of(*index_); }
+const Quantizer& FirstCodes::quantizer() const { return IndexParts::quantizer(*index_); }
 
 void FirstCodes::reconstruct(std::int64_t id, float* vector) const {
     const auto row = static_cast<std::size_t>(id);

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/aligned.h"
 #include "base/parallel.h"
 #include "index/collectors.h"
-#include "index/first_codes.h"
 #include "index/residuals.h"
-#include "model/exact_score.h"
+#include "index/second_layer.h"
 #include "model/transform.h"
-#include "model/valid.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -25,26 +24,9 @@ Matrix<float> moved(MatrixView<float> vectors, Metric metric, const char* what) 
     return result;
 }
 
-void check_codes(const RefineCodes& codes, std::size_t size, std::size_t dimensions) {
-    const Dictionaries& words = codes.quantizer.dictionaries;
-    require_valid(codes.quantizer, "index: second layer");
-    require(codes.quantizer.dimensions() == dimensions, "index: expected a second layer of ", dimensions,
-            " dimensions, got ", codes.quantizer.dimensions());
-    require(codes.rows.size() == size * words.count, "index: expected a second layer of ", size, " codes of ",
-            words.count, " bytes, got ", codes.rows.size(), " bytes");
-    const auto bad = std::find_if(codes.rows.begin(), codes.rows.end(), [&](auto code) { return code >= words.words; });
-    require(bad == codes.rows.end(), "index: the second layer names word ", bad == codes.rows.end() ? 0 : int{*bad},
-            " of a dictionary of ", words.words, " words");
-}
-
-void check_file(const RefineFile& file, std::size_t size, std::size_t dimensions) {
-    require(file.columns == dimensions, file.path, ": expected vectors of ", dimensions,
-            " dimensions as in the index, got ", file.columns);
-    require(file.rows >= size, file.path, ": expected the ", size, " vectors of the index, got ", file.rows);
-}
-
-std::vector<std::int64_t> found_ids(std::span<const std::int64_t> row) {
-    return {row.begin(), std::find(row.begin(), row.end(), kNoId)};
+// Without what stands where fewer were found.
+std::span<std::int64_t> found(std::span<std::int64_t> row) {
+    return row.first(static_cast<std::size_t>(std::find(row.begin(), row.end(), kNoId) - row.begin()));
 }
 
 }  // namespace
@@ -66,28 +48,15 @@ Metric Index::metric() const { return flat() ? flat()->metric() : inverted()->mo
 
 const Quantizer& Index::quantizer() const { return flat() ? flat()->quantizer() : inverted()->model().quantizer; }
 
-std::size_t Index::code_bytes() const {
-    const auto* second = refinement_ ? std::get_if<RefineCodes>(&*refinement_) : nullptr;
-    return quantizer().code_bytes() + (second ? second->quantizer.dictionaries.count : 0);
-}
+std::size_t Index::code_bytes() const { return quantizer().code_bytes() + (second_ ? second_->vector_bytes() : 0); }
 
 std::size_t Index::memory_bytes() const {
-    std::size_t bytes = std::visit([](const auto& index) { return index.memory_bytes(); }, *first_);
-    if (const auto* second = refinement_ ? std::get_if<RefineCodes>(&*refinement_) : nullptr)
-        bytes += second->rows.size() + first_codes_->memory_bytes();
-    return bytes;
+    const std::size_t first = std::visit([](const auto& index) { return index.memory_bytes(); }, *first_);
+    return first + (second_ ? second_->memory_bytes() : 0);
 }
 
 void Index::set_refinement(Refinement refinement) {
-    first_codes_ = nullptr;
-    second_words_ = nullptr;
-    if (const auto* codes = std::get_if<RefineCodes>(&refinement)) {
-        check_codes(*codes, size(), dimensions());
-        first_codes_ = std::make_shared<const FirstCodes>(first_);
-        second_words_ = std::make_shared<const Decoder>(codes->quantizer);
-    } else {
-        check_file(std::get<RefineFile>(refinement), size(), dimensions());
-    }
+    second_ = std::make_shared<const SecondLayer>(first_, refinement, metric());
     refinement_ = std::move(refinement);
 }
 
@@ -118,81 +87,61 @@ SearchParameters Index::resolved(const SearchParameters& given, std::size_t k) c
 Neighbors Index::candidates(MatrixView<float> queries, SearchOptions options, const SearchParameters& resolved) const {
     if (*resolved.refine > 0) options.k = std::max(options.k, std::min(*resolved.refine, size()));
     options = options.with({resolved.probes, resolved.candidates, {}});
-    return std::visit([&](const auto& first) { return first.search(queries, options); }, *first_);
+    return IndexParts::search(*first_, queries, options, *resolved.refine > 0 ? second_->naming() : Naming::ids);
 }
 
-Matrix<float> Index::refined_vectors(std::span<const std::int64_t> ids) const {
-    if (const auto* file = std::get_if<RefineFile>(&*refinement_)) {
-        Matrix<float> vectors = file->read(ids);
-        if (metric() == Metric::cosine) scale_to_unit_length(vectors, file->path.c_str());
-        return vectors;
-    }
-    const auto& codes = std::get<RefineCodes>(*refinement_);
-    const std::size_t M = codes.quantizer.dictionaries.count;
-    Matrix<float> vectors(ids.size(), dimensions());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        first_codes_->reconstruct(ids[i], vectors.row(i));
-        second_words_->add(codes.rows.data() + static_cast<std::size_t>(ids[i]) * M, vectors.row(i));
-    }
-    return vectors;
-}
-
-// Best first. Rows of a file are read in their order.
-std::vector<Neighbor> Index::rescored(const float* query, std::vector<std::int64_t> ids) const {
-    std::sort(ids.begin(), ids.end());
-    const Matrix<float> vectors = refined_vectors(ids);
-    std::vector<ExactNeighbor> best;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-        best.push_back({exact_score(query, vectors.row(i), dimensions(), is_distance(metric())), ids[i]});
-    std::sort(best.begin(), best.end());
-    std::vector<Neighbor> result;
-    for (const ExactNeighbor& entry : best) result.push_back({static_cast<float>(entry.score), entry.id});
-    return result;
+template <class Collector>
+void Index::rescore(const float* query, std::span<std::int64_t> candidates, Collector& best) const {
+    thread_local Scratch<float> room;
+    float* scores = room.at_least(candidates.size());
+    second_->score(query, candidates, scores);
+    best.expect(scores, candidates.size());
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        if (scores[i] <= best.limit().score) best.offer({scores[i], second_->id(candidates[i])});
 }
 
 Neighbors Index::search(MatrixView<float> queries, const SearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
     check("search", options.parameters());
     const SearchParameters parameters = resolved(options.parameters(), options.k);
-    const Neighbors first = candidates(queries, options, parameters);
+    Neighbors first = candidates(queries, options, parameters);
     if (*parameters.refine == 0) return first;
     const Matrix<float> own = moved(queries, metric(), "search");
-    Neighbors found{{queries.rows(), options.k, kNoId},
-                    {queries.rows(), options.k, std::numeric_limits<float>::infinity()}};
+    NearestAnswers answers(queries.rows(), options.k);
     parallel_for(options.execution, queries.rows(), [&](std::size_t query) {
-        const std::vector<Neighbor> best = rescored(own.row(query), found_ids(first.ids[query]));
-        for (std::size_t i = 0; i < std::min(options.k, best.size()); ++i) {
-            found.ids[query][i] = best[i].id;
-            found.scores[query][i] = best[i].score;
-        }
+        const std::span<std::int64_t> ids = found(first.ids[query]);
+        Nearest best(std::min(options.k, ids.size()));
+        rescore(own.row(query), ids, best);
+        answers.add(query, best);
     });
-    return found;
+    return answers.finish();
 }
 
 RangeNeighbors Index::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
     check("search_range", options.parameters());
     const SearchParameters parameters = resolved(options.parameters(), 1);
     SearchOptions first = options.with({parameters.probes, parameters.candidates, {}});
-    const auto within = [&] {
-        return std::visit([&](const auto& index) { return index.search_range(queries, radius, first); }, *first_);
-    };
-    if (!refinement_ || options.refine == std::size_t{0}) return within();
+    if (!refinement_ || options.refine == std::size_t{0})
+        return IndexParts::search_range(*first_, queries, radius, first, Naming::ids);
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
     std::vector<std::vector<std::int64_t>> ids(queries.rows());
     if (options.refine) {
         first.k = std::max<std::size_t>(1, std::min(*options.refine, size()));
-        const Neighbors best = std::visit([&](const auto& index) { return index.search(queries, first); }, *first_);
-        for (std::size_t q = 0; q < ids.size(); ++q) ids[q] = found_ids(best.ids[q]);
+        Neighbors best = IndexParts::search(*first_, queries, first, second_->naming());
+        for (std::size_t q = 0; q < ids.size(); ++q) {
+            const std::span<std::int64_t> row = found(best.ids[q]);
+            ids[q].assign(row.begin(), row.end());
+        }
     } else {
-        const RangeNeighbors found = within();
+        const RangeNeighbors within = IndexParts::search_range(*first_, queries, radius, first, second_->naming());
         for (std::size_t q = 0; q < ids.size(); ++q)
-            for (std::size_t i = found.begin[q]; i < found.begin[q + 1]; ++i) ids[q].push_back(found.entries[i].id);
+            for (std::size_t i = within.begin[q]; i < within.begin[q + 1]; ++i) ids[q].push_back(within.entries[i].id);
     }
     const Matrix<float> own = moved(queries, metric(), "search_range");
     RangeAnswers answers(queries.rows());
     parallel_for(options.execution, queries.rows(), [&](std::size_t query) {
         Within collector(radius);
-        for (const Neighbor& entry : rescored(own.row(query), std::move(ids[query]))) collector.offer(entry);
+        rescore(own.row(query), ids[query], collector);
         answers.add(query, collector);
     });
     return answers.finish();

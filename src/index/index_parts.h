@@ -17,7 +17,26 @@ struct IndexParts {
     using First = Index::First;
     static const std::shared_ptr<const First>& first(const Index& index) { return index.first_; }
 
+    static const Quantizer& quantizer(const First& first) {
+        const auto* flat = std::get_if<FlatIndex>(&first);
+        return flat ? flat->quantizer() : std::get<InvertedIndex>(first).model().quantizer;
+    }
+
     static const CellTables& cells(const InvertedIndex& index) { return *index.cells_; }
+
+    /// Answers that call vectors as `naming` says; positions of a flat index are its ids.
+    static Neighbors search(const First& first, MatrixView<float> queries, const SearchOptions& options,
+                            Naming naming) {
+        const auto* inverted = std::get_if<InvertedIndex>(&first);
+        return inverted ? inverted->search(queries, options, naming)
+                        : std::get<FlatIndex>(first).search(queries, options);
+    }
+    static RangeNeighbors search_range(const First& first, MatrixView<float> queries, float radius,
+                                       const SearchOptions& options, Naming naming) {
+        const auto* inverted = std::get_if<InvertedIndex>(&first);
+        return inverted ? inverted->search_range(queries, radius, options, naming)
+                        : std::get<FlatIndex>(first).search_range(queries, radius, options);
+    }
 
     static FlatIndex flat(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric) {
         return {std::move(quantizer), std::move(packed), metric};

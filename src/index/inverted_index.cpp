@@ -47,22 +47,33 @@ std::vector<std::size_t> InvertedIndex::list_sizes() const {
 }
 
 Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
-    require(options.k > 0, "search: expected k of at least 1, got 0");
-    NearestAnswers answers(queries.rows(), options.k);
-    scan("search", queries, options, Nearest(std::min(options.k, size())), answers);
-    return answers.finish();
+    return search(queries, options, Naming::ids);
 }
 
 RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius,
                                            const SearchOptions& options) const {
+    return search_range(queries, radius, options, Naming::ids);
+}
+
+Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options, Naming naming) const {
+    require(options.k > 0, "search: expected k of at least 1, got 0");
+    const bool scored_again = naming == Naming::positions;
+    NearestAnswers answers(queries.rows(), options.k,
+                           scored_again ? NearestAnswers::Order::any : NearestAnswers::Order::best_first);
+    scan("search", queries, options, naming, Nearest(std::min(options.k, size())), answers);
+    return answers.finish();
+}
+
+RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius, const SearchOptions& options,
+                                           Naming naming) const {
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
     RangeAnswers answers(queries.rows());
-    scan("search_range", queries, options, Within(radius), answers);
+    scan("search_range", queries, options, naming, Within(radius), answers);
     return answers.finish();
 }
 
 template <class Collector, class Answers>
-void InvertedIndex::scan(const char* what, MatrixView<float> queries, const SearchOptions& options,
+void InvertedIndex::scan(const char* what, MatrixView<float> queries, const SearchOptions& options, Naming naming,
                          const Collector& start, Answers& answers) const {
     require(options.refine.value_or(0) == 0, what, ": the index has no second layer, expected one with Refine(...)");
     SearchOptions settled = options;
@@ -75,8 +86,8 @@ void InvertedIndex::scan(const char* what, MatrixView<float> queries, const Sear
     }
     std::optional<Reconstruction> reconstruction;
     if (options.scoring == Scoring::reconstruction) reconstruction.emplace(model_, *lists_);
-    const InvertedJob job{
-        what, model_, *lists_, *tables_, *cells_, settled, reconstruction ? &*reconstruction : nullptr};
+    const InvertedJob job{what,    model_,  *lists_, *tables_,
+                          *cells_, settled, naming,  reconstruction ? &*reconstruction : nullptr};
     InvertedScan<Collector, Answers>(job, queries, start, answers).run();
 }
 

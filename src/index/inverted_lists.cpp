@@ -18,4 +18,18 @@ InvertedLists::InvertedLists(Parts parts) : parts_(std::move(parts)) {
         require(parts_.ids[i] <= kLargestId, "index: expected ids below 2^63, got ", parts_.ids[i]);
 }
 
+std::vector<std::uint32_t> positions_of(const InvertedLists& lists) {
+    constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+    require(lists.size() < kNowhere, "index: a second layer takes fewer than ", kNowhere, " vectors, got ",
+            lists.size());
+    std::vector<std::uint32_t> positions(lists.size(), kNowhere);
+    for (std::size_t position = 0; position < lists.size(); ++position) {
+        const auto id = static_cast<std::uint64_t>(lists.id(position));
+        require(id < positions.size() && positions[id] == kNowhere, "index: a second layer needs the ids from 0 to ",
+                positions.size() - 1, ", each once; the index has id ", id, id < positions.size() ? " twice" : "");
+        positions[id] = static_cast<std::uint32_t>(position);
+    }
+    return positions;
+}
+
 }  // namespace summand

@@ -10,10 +10,15 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "index/packed_codes.h"
 
 namespace summand {
+
+/// What answers call a vector: by its id, or by its position in the lists, where it will be scored again; then answers
+/// come in any order.
+enum class Naming : std::uint8_t { ids, positions };
 
 class InvertedLists {
 public:
@@ -44,5 +49,8 @@ public:
 private:
     Parts parts_;
 };
+
+/// The position of each id. Throws `Error` unless the ids are those from 0 to n - 1, each once.
+std::vector<std::uint32_t> positions_of(const InvertedLists& lists);
 
 }  // namespace summand

@@ -25,6 +25,7 @@ struct InvertedJob {
     const TableBuilder& tables;
     const CellTables& cells;
     const SearchOptions& options;
+    Naming naming;
     const Reconstruction* reconstruction;  ///< null: scores come from tables
 };
 
@@ -84,9 +85,9 @@ private:
 
         void run() {
             std::vector<Visit> later;
-            for (const Visit& visit : chosen_visits(later)) scan_list(visit);
+            scan_lists(chosen_visits(later));
             std::sort(later.begin(), later.end());
-            for (const Visit& visit : later) scan_list(visit);
+            scan_lists(later);
             for (std::size_t q = 0; q < count_; ++q) scan_.answers_.add(first_ + q, collectors_[q]);
         }
 
@@ -114,11 +115,30 @@ private:
             return nearest;
         }
 
+        // Codes and tables of a list come from memory while the one before it is scanned.
+        void scan_lists(const std::vector<Visit>& visits) {
+            for (std::size_t i = 0; i < visits.size(); ++i) {
+                if (i + 1 < visits.size() && visits[i + 1].cell != visits[i].cell) fetch(visits[i + 1].cell);
+                scan_list(visits[i]);
+            }
+        }
+
+        void fetch(std::size_t cell) const {
+            const std::size_t begin = job_.lists.begin(cell), end = job_.lists.end(cell);
+            if (end - begin < kFewVectors) return;
+            job_.lists.packed().fetch(begin, end);
+            if (!job_.cells.per_cell()) return;
+            const CellTables::Tables tables = job_.cells.tables(cell);
+            for (const float* table : {tables.first, tables.second})
+                for (std::size_t i = 0; table && i < cell_entries_.size(); i += kCacheLine / sizeof(float))
+                    __builtin_prefetch(table + i);
+        }
+
         void scan_list(const Visit& visit) {
             check_stop(job_.options.execution);
             const float* entries = entries_ + visit.query * job_.tables.entries();
             const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
-            ListScan<Collector> list(job_.lists, job_.options.filter, collectors_[visit.query]);
+            ListScan<Collector> list(job_.lists, job_.options.filter, job_.naming, collectors_[visit.query]);
             if (job_.reconstruction) {
                 list.score_all(begin, end, [&](std::size_t position) {
                     return job_.reconstruction->score(moved_[visit.query], visit.cell, position, sum_);

@@ -28,8 +28,12 @@ inline const std::uint64_t* words_between(std::size_t begin, std::size_t end, st
 template <class Collector>
 class ListScan {
 public:
-    ListScan(const InvertedLists& lists, const IdFilter* filter, Collector& collector)
-        : lists_(lists), filter_(filter), collector_(collector) {}
+    ListScan(const InvertedLists& lists, const IdFilter* filter, Naming naming, Collector& collector)
+        : lists_(lists),
+          filter_(filter),
+          needs_ids_(filter || naming == Naming::ids),
+          naming_(naming),
+          collector_(collector) {}
 
     /// Scans with 8-bit bounds and scores the survivors in float. `scores` and `bounds` have the same tables.
     void scan(std::size_t begin, std::size_t end, const CodeScores& scores, QueryBounds& bounds) {
@@ -55,18 +59,21 @@ private:
         scores.write(survivors, scored);
         if (!filter_) collector_.ensure_limit(scored.scores, scored.count);
         scored.keep_up_to(collector_.limit().score);
-        for (std::size_t i = 0; i < scored.count; ++i) lists_.fetch_id(survivors.vector + scored.vectors[i]);
+        for (std::size_t i = 0; i < (needs_ids_ ? scored.count : 0); ++i)
+            lists_.fetch_id(survivors.vector + scored.vectors[i]);
         for (std::size_t i = 0; i < scored.count; ++i) offer(survivors.vector + scored.vectors[i], scored.scores[i]);
     }
 
     void offer(std::size_t position, float score) {
         if (score > collector_.limit().score) return;
-        const std::int64_t id = lists_.id(position);
-        if (!filter_ || filter_->keeps(id)) collector_.offer({score, id});
+        if (filter_ && !filter_->keeps(lists_.id(position))) return;
+        collector_.offer({score, naming_ == Naming::ids ? lists_.id(position) : static_cast<std::int64_t>(position)});
     }
 
     const InvertedLists& lists_;
     const IdFilter* filter_;
+    bool needs_ids_;
+    Naming naming_;
     Collector& collector_;
 };
 

@@ -166,6 +166,17 @@ std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Q
     return packed;
 }
 
+void PackedCodes::fetch(std::size_t begin, std::size_t end) const {
+    for (std::size_t b = begin / kBlockVectors; b * kBlockVectors < end; ++b) {
+        const CodeRows codes = block(b);
+        const std::size_t first = std::max(begin, b * kBlockVectors) - b * kBlockVectors;
+        const std::size_t last = std::min(end - b * kBlockVectors, kBlockVectors);
+        for (std::size_t row = 0; row < codes.row_count(); ++row)
+            for (std::size_t j = first / kCacheLine * kCacheLine; j < last; j += kCacheLine)
+                __builtin_prefetch(codes.rows + row * kBlockVectors + j);
+    }
+}
+
 void PackedCodes::read_words(std::size_t i, std::uint8_t* words) const {
     const CodeRows own = vector(i);
     const auto name = [&](std::size_t m, std::size_t slot) { words[m] = parts_.slots[m * slot_count() + slot]; };

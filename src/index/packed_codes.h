@@ -86,6 +86,9 @@ public:
     CodeRows block(std::size_t b) const { return codes_.block(b); }
     CodeRows vector(std::size_t i) const { return block(i / kBlockVectors).vector(i % kBlockVectors); }
 
+    /// Asks the memory for the codes of vectors begin … end-1.
+    void fetch(std::size_t begin, std::size_t end) const;
+
     /// The words that vector i names, one per dictionary.
     void read_words(std::size_t i, std::uint8_t* words) const;
 

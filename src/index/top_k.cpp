@@ -87,16 +87,17 @@ std::size_t TopK::count_up_to(const Neighbor& entry) const {
         std::count_if(entries_.begin(), entries_.end(), [&](const Neighbor& held) { return !(entry < held); }));
 }
 
-std::vector<Neighbor> TopK::take() {
+std::vector<Neighbor> TopK::take_unordered() {
     if (entries_.size() > k_) shrink();
     if (k_ == 0) entries_.clear();
-    if (entries_.size() > kMostRanked) {
-        std::sort(entries_.begin(), entries_.end());
-        return std::exchange(entries_, {});
-    }
-    std::vector<Neighbor> sorted = ranked(entries_);
-    entries_.clear();
-    return sorted;
+    return std::exchange(entries_, {});
+}
+
+std::vector<Neighbor> TopK::take() {
+    std::vector<Neighbor> entries = take_unordered();
+    if (entries.size() <= kMostRanked) return ranked(entries);
+    std::sort(entries.begin(), entries.end());
+    return entries;
 }
 
 }  // namespace summand

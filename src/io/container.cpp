@@ -35,6 +35,8 @@ std::string_view name(Element type) {
             return "nibble";
         case Element::uint64:
             return "uint64";
+        case Element::float16:
+            return "float16";
         case Element::float32:
             return "float32";
         default:
@@ -57,6 +59,9 @@ std::optional<std::uint64_t> byte_length(Element type, const SectionShape& shape
         case Element::uint64:
         case Element::float64:
             factors.push_back(8);
+            break;
+        case Element::float16:
+            factors.push_back(2);
             break;
         case Element::float32:
             factors.push_back(4);

@@ -32,9 +32,17 @@ inline constexpr Kind kLastKind = Kind::inverted_model;
 std::string_view name(Kind kind);
 
 /// What a section holds. `nibble` is two numbers below 16 a byte, the first in the low half; a row begins a new byte.
-enum class Element : std::uint32_t { text = 1, uint8 = 2, nibble = 3, uint64 = 4, float32 = 5, float64 = 6 };
+enum class Element : std::uint32_t {
+    text = 1,
+    uint8 = 2,
+    nibble = 3,
+    uint64 = 4,
+    float32 = 5,
+    float64 = 6,
+    float16 = 7
+};
 
-inline constexpr Element kLastElement = Element::float64;
+inline constexpr Element kLastElement = Element::float16;
 
 std::string_view name(Element type);
 

@@ -1,10 +1,10 @@
 #include "io/convert.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "base/byte_order.h"
+#include "base/half.h"
 
 namespace summand {
 
@@ -71,18 +71,6 @@ std::string_view name(Stored type) {
         default:
             return "int64";
     }
-}
-
-float half_to_float(std::uint16_t half) {
-    const std::uint32_t sign = (half & 0x8000u) << 16;
-    const std::uint32_t exponent = (half >> 10) & 0x1fu;
-    const std::uint32_t fraction = half & 0x3ffu;
-    if (exponent == 0) {  // zero and the numbers below 2^-14
-        const float size = static_cast<float>(fraction) * 0x1p-24f;
-        return sign != 0 ? -size : size;
-    }
-    const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-    return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
 void to_floats(Stored type, const std::byte* stored, std::size_t count, float* out) {

@@ -8,9 +8,6 @@
 
 namespace summand {
 
-/// IEEE half precision, as bits, to float; exact.
-float half_to_float(std::uint16_t half);
-
 /// `count` stored elements as floats.
 void to_floats(Stored type, const std::byte* stored, std::size_t count, float* out);
 

@@ -47,9 +47,9 @@ void check_fit(const ContainerReader& reader, const Fields& codes, const Quantiz
 FlatIndex read_flat_index(const IndexFile& file) {
     const ContainerReader& reader = file.reader;
     const nlohmann::json& metadata = file.metadata;
-    reader.expect(Kind::index,
-                  {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots", "packed",
-                   "packed_tops", "bias", "bias_levels", "refine_model", "refine_codes", "refine_sample"});
+    reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots",
+                                "packed", "packed_tops", "bias", "bias_levels", "refine_model", "refine_codes",
+                                "refine_sample", "refine_rows", "refine_ranges"});
     Quantizer quantizer = read_quantizer(reader, metadata);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));
     check_fit(reader, Fields(reader, metadata, "codes"), quantizer, metric);

@@ -43,6 +43,17 @@ void add_second(ContainerWriter& writer, const RefineFile& file, std::size_t) {
         {"with", "file"}, {"path", file.path}, {"vectors", file.rows}, {"sample", file.sample.rows()}};
 }
 
+Element element_of(RowFormat format) {
+    return format == RowFormat::fp32 ? Element::float32 : format == RowFormat::fp16 ? Element::float16 : Element::uint8;
+}
+
+void add_second(ContainerWriter& writer, const RefineRows& rows, std::size_t size) {
+    const std::size_t dimensions = rows.rows.size() / size / row_bytes(rows.format, 1);
+    writer.add("refine_rows", element_of(rows.format), {size, dimensions}, rows.rows);
+    if (!rows.ranges.empty()) writer.add("refine_ranges", Element::float32, {2, dimensions}, rows.ranges);
+    writer.metadata["refine"] = {{"with", "rows"}, {"format", name(rows.format)}};
+}
+
 // What is left to the defaults of the program is not written.
 void add_defaults(ContainerWriter& writer, const SearchParameters& defaults) {
     nlohmann::json& fields = writer.metadata["index"];
@@ -70,6 +81,19 @@ RefineCodes read_codes_of(const IndexFile& file, const Fields& fields, std::size
     return codes;
 }
 
+RefineRows read_rows_of(const IndexFile& file, const Fields& fields, const Index& index) {
+    const std::string text = fields.text("format");
+    const std::optional<RowFormat> format = row_format(text);
+    file.reader.check(format.has_value(), "metadata refine.format is '", text, "', expected fp32, fp16, sq8 or u8");
+    RefineRows rows{.format = *format, .owner = file.owner};
+    rows.rows = in_place<std::byte>(file.reader, file.bytes, "refine_rows", element_of(*format),
+                                    {index.size(), index.dimensions()});
+    if (*format == RowFormat::sq8)
+        rows.ranges =
+            in_place<float>(file.reader, file.bytes, "refine_ranges", Element::float32, {2, index.dimensions()});
+    return rows;
+}
+
 // Opens the file anew, which must be the one that the index was built with.
 RefineFile read_file_of(const IndexFile& file, const Fields& fields, const Index& index, const std::string& folder) {
     const std::uint64_t sampled = fields.count("sample");
@@ -86,11 +110,13 @@ RefineFile read_file_of(const IndexFile& file, const Fields& fields, const Index
 void read_second(const IndexFile& file, const std::string& folder, Index& index) {
     const Fields fields(file.reader, file.metadata, "refine");
     const std::string with = fields.text("with");
-    file.reader.check(with == "codes" || with == "file", "metadata refine.with is '", with,
-                      "', expected codes or file");
+    file.reader.check(with == "codes" || with == "file" || with == "rows", "metadata refine.with is '", with,
+                      "', expected codes, file or rows");
     Refinement second;
     if (with == "codes")
         second = read_codes_of(file, fields, index.size());
+    else if (with == "rows")
+        second = read_rows_of(file, fields, index);
     else
         second = read_file_of(file, fields, index, folder);
     file.named([&] { index.set_refinement(std::move(second)); });

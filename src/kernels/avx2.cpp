@@ -11,6 +11,8 @@ namespace {
 
 #include "kernels/scan_avx2.inl"
 
+#include "kernels/rows.inl"
+
 }  // namespace
 
 extern const Kernels avx2_kernels;
@@ -25,6 +27,7 @@ const Kernels avx2_kernels = {
     .scatter_add = scatter_add,
     .icm_bounds = icm_bounds,
     .icm_visits = icm_visits,
+    .rows = row_kernels,
     .scan = scan_kernels,
 };
 

@@ -11,6 +11,8 @@ namespace {
 
 #include "kernels/scan_avx512.inl"
 
+#include "kernels/rows.inl"
+
 }  // namespace
 
 extern const Kernels avx512_kernels;
@@ -25,6 +27,7 @@ const Kernels avx512_kernels = {
     .scatter_add = scatter_add,
     .icm_bounds = icm_bounds,
     .icm_visits = icm_visits,
+    .rows = row_kernels,
     .scan = scan_kernels,
 };
 

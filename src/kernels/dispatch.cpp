@@ -3,6 +3,9 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "kernels/kernels.h"
 #include "summand/device.h"
@@ -19,12 +22,20 @@ extern const Kernels neon_kernels;
 
 namespace {
 
+#if defined(__x86_64__)
+// __builtin_cpu_supports of Clang 14 does not know it.
+bool has_f16c() {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 KernelLevels detect() {
     KernelLevels found{{&scalar_kernels}, 1};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
+        __builtin_cpu_supports("bmi2") && has_f16c())
         found.levels[found.count++] = &avx2_kernels;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi"))

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/rows.h"
 #include "kernels/scan.h"
 
 namespace summand {
@@ -85,6 +86,7 @@ struct Kernels {
     IcmBounds (*icm_bounds)(const float* unary, std::size_t words, std::size_t stride, float scale, std::int16_t* out);
     void (*icm_visits)(const IcmDictionary& dictionary, const IcmVisit* visits, std::size_t count, IcmChoice* choices);
 
+    RowKernels rows;
     ScanKernels scan;
 };
 

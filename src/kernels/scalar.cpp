@@ -13,6 +13,8 @@ namespace {
 
 #include "kernels/scan_scalar.inl"
 
+#include "kernels/rows.inl"
+
 }  // namespace
 
 extern const Kernels scalar_kernels;
@@ -27,6 +29,7 @@ const Kernels scalar_kernels = {
     .scatter_add = scatter_add,
     .icm_bounds = icm_bounds,
     .icm_visits = icm_visits,
+    .rows = row_kernels,
     .scan = scan_kernels,
 };
 

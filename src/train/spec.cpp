@@ -1,6 +1,7 @@
 // Specs:  METHOD M [x BITS] [ ( name=value , … ) ]      e.g.  PQ8   NOCQ16x4   OPQ8(start=pca,iterations=60)
 // FAISS's "OPQ8,PQ8" and "OPQ8,PQ8x8" are read as OPQ8.
-// Specs of indexes:  [ IVF CELLS | IMI 2 x BITS [ ( name=value , … ) ] , ]  METHOD …  [ , Refine ( flat | METHOD … ) ]
+// Specs of indexes:  [ IVF CELLS | IMI 2 x BITS [ ( name=value , … ) ] , ]  METHOD …
+//                    [ , Refine ( flat | fp32 | fp16 | sq8 | u8 | METHOD … ) ]
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -113,7 +114,14 @@ std::optional<RefineSpec> take_refine(std::string_view& text) {
     require(inner.ends_with(')'), "spec '", text, "': expected ')' at the end");
     inner.remove_suffix(1);
     text = text.substr(0, at);
-    return inner == kFlat ? RefineSpec{} : RefineSpec{parse_spec(inner)};
+    if (inner == kFlat) return RefineSpec{};
+    if (const auto format = row_format(inner)) return RefineSpec{.rows = format};
+    return RefineSpec{.code = parse_spec(inner)};
+}
+
+std::string to_string(const RefineSpec& refine) {
+    if (refine.code) return to_string(*refine.code);
+    return std::string(refine.rows ? name(*refine.rows) : kFlat);
 }
 
 }  // namespace
@@ -143,7 +151,7 @@ std::string to_string(const Spec& spec) {
 std::string to_string(const IndexSpec& spec) {
     std::string text = spec.cells ? concatenate(to_string(*spec.cells), ",") : "";
     text += to_string(spec.code);
-    if (spec.refine) text += concatenate(kRefine, spec.refine->code ? to_string(*spec.refine->code) : kFlat, ")");
+    if (spec.refine) text += concatenate(kRefine, to_string(*spec.refine), ")");
     return text;
 }
 

@@ -10,8 +10,15 @@
 namespace summand::test {
 namespace {
 
-constexpr const char* kSpecs[] = {"PQ4x4",        "LOCQ2x4(iterations=2)", "IVF6,PQ4x4",
-                                  "IMI2x2,RQ2x4", "PQ2x4,Refine(PQ4x4)",   "IVF6(coding=plain),PQ2x4,Refine(OPQ4x4)"};
+constexpr const char* kSpecs[] = {"PQ4x4",
+                                  "LOCQ2x4(iterations=2)",
+                                  "IVF6,PQ4x4",
+                                  "IMI2x2,RQ2x4",
+                                  "PQ2x4,Refine(PQ4x4)",
+                                  "IVF6(coding=plain),PQ2x4,Refine(OPQ4x4)",
+                                  "PQ2x4,Refine(fp32)",
+                                  "IVF6,PQ2x4,Refine(sq8)",
+                                  "IMI2x2,PQ2x4,Refine(fp16)"};
 
 Matrix<float> base() { return clustered(700, 8); }
 
@@ -53,7 +60,8 @@ TEST(Build, AnIndexServesAsTheModelOfAnother) {
     const Matrix<float> vectors = base();
     const std::string file = directory / "base.fvecs", path = directory / "i.smd";
     write_vectors(file, vectors.view());
-    for (const std::string spec : {"PQ2x4,Refine(PQ4x4)", "IVF6,PQ4x4,Refine(flat)", "IVF6,PQ4x4"}) {
+    for (const std::string spec :
+         {"PQ2x4,Refine(PQ4x4)", "IVF6,PQ4x4,Refine(flat)", "IVF6,PQ4x4,Refine(sq8)", "IVF6,PQ4x4"}) {
         SCOPED_TRACE(spec);
         const Index first = build(VectorSource::file(file), spec, {.path = path});
         first.save(path);
@@ -117,6 +125,21 @@ TEST(Build, SaysWhatIsWrong) {
     expect_error([&] { build(vectors, model, {.metric = Metric::euclidean}); },
                  {"expected a model trained with --metric euclidean", "for cosine"});
     expect_error([&] { build(others, model); }, {"expected vectors of 8 dimensions as in the model, got 6"});
+}
+
+TEST(Build, SaysWhichValueASecondLayerCannotHoldBeforeItLearns) {
+    Matrix<float> vectors = base();
+    for (std::size_t i = 0; i < vectors.size(); ++i) vectors.data()[i] = static_cast<float>(i % 256);
+    BuildReport report;
+    EXPECT_NO_THROW(build(vectors, "PQ4x4,Refine(u8)"));
+    vectors[600][3] = 2.5f;
+    expect_error([&] { build(vectors, "PQ4x4,Refine(u8)", {.report = &report}); },
+                 {"vectors: Refine(u8) holds whole numbers from 0 to 255; row 600 has 2.5 in dimension 3"});
+    EXPECT_EQ(report.learn_vectors, 0u);
+    vectors[600][3] = 70'000;
+    expect_error([&] { build(vectors, "IVF6,PQ4x4,Refine(fp16)"); },
+                 {"vectors: Refine(fp16) holds values from -65504 to 65504; row 600 has 70000 in dimension 3"});
+    EXPECT_NO_THROW(build(vectors, "PQ4x4,Refine(fp16)", {.metric = Metric::cosine}));
 }
 
 TEST(Build, NamesTheRowWithoutADirection) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "summand/build.h"
@@ -33,6 +34,23 @@ TEST(Estimate, FilesOfInvertedAndRefinedIndexesHaveAboutTheEstimatedSize) {
                              "PQ4x4,Refine(PQ8)", "IVF64,PQ4x4,Refine(PQ8)"})
         expect_sizes(spec);
     expect_sizes("IVF64,PQ4x4", Metric::inner_product);
+}
+
+TEST(Estimate, VectorsHeldInAnIndexAreCountedExactly) {
+    Matrix<float> vectors = clustered(6000, 32);
+    for (std::size_t i = 0; i < vectors.size(); ++i)
+        vectors.data()[i] = std::clamp(std::nearbyint(100 + 10 * vectors.data()[i]), 0.0f, 255.0f);
+    for (const std::string first : {"PQ4x4", "IVF64,PQ4x4"})
+        for (const RowFormat format : kRowFormats) {
+            const std::string spec = concatenate(first, ",Refine(", name(format), ")");
+            SCOPED_TRACE(spec);
+            const Index plain = build(vectors, first), index = build(vectors, spec);
+            const Estimate before = estimate_build(vectors, first), after = estimate_build(vectors, spec);
+            const auto held = static_cast<double>(index.memory_bytes() - plain.memory_bytes());
+            EXPECT_EQ(after.search_bytes - before.search_bytes, held);
+            EXPECT_EQ(after.output_bytes - before.output_bytes, held);
+            EXPECT_NEAR(static_cast<double>(index.to_bytes().size() - plain.to_bytes().size()), held, 500);
+        }
 }
 
 TEST(Estimate, AnIndexThatIsSearchedHoldsAboutTheEstimatedMemory) {

@@ -5,7 +5,8 @@ import unittest
 
 from support import IndexTest, clustered, read_bytes, read_ivecs, write_fvecs
 
-SPECS = ("PQ2,Refine(flat)", "PQ2,Refine(OPQ8)", "IVF16,PQ2,Refine(flat)", "IMI2x3,PQ2,Refine(PQ8)")
+SPECS = ("PQ2,Refine(flat)", "PQ2,Refine(OPQ8)", "IVF16,PQ2,Refine(flat)", "IMI2x3,PQ2,Refine(PQ8)",
+         "IVF16,PQ2,Refine(sq8)", "PQ2,Refine(fp16)")
 
 
 class Refine(IndexTest):
@@ -63,12 +64,18 @@ class Refine(IndexTest):
         self.assertIn("IVF16,PQ2,Refine(PQ8) probes=16 refine=30", shown)
         dry = lambda spec: json.loads(self.succeed("build", "-s", spec, self.base, "-n", "--json", "-").stdout)
         self.assertGreater(dry("PQ2,Refine(PQ8)")["output_bytes"], dry("PQ2")["output_bytes"])
+        self.assertEqual(dry("PQ2,Refine(fp16)")["output_bytes"] - dry("PQ2")["output_bytes"], 1500 * 16 * 2)
+        info = json.loads(self.succeed("info", self.build("IVF16,PQ2,Refine(fp16)"), "--json").stdout)
+        self.assertEqual(info["refine"], {"with": "rows", "format": "fp16", "bytes": 1500 * 16 * 2})
+        self.assertEqual(info["sections"][-2]["type"], "float16")
 
     def test_wrong_use_is_told(self):
         plain, index = self.build("PQ2", name="plain.smd"), self.build("PQ2,Refine(flat)")
         self.fail_with(1, "search", plain, self.queries, "--refine", 50, says=[plain, "has no second layer"])
         self.fail_with(2, "search", index, self.queries, "--refine", "x", says=["--refine", "whole number"])
         self.fail_with(1, "build", "-s", "PQ2,Refine(XQ2)", self.base, "-o", self.path("x.smd"), says=["unknown method"])
+        self.fail_with(1, "build", "-s", "PQ2,Refine(u8)", self.base, "-o", self.path("x.smd"),
+                       says=[self.base, "Refine(u8) holds whole numbers from 0 to 255; row 0 has"])
         self.fail_with(1, "train", "-s", "PQ2,Refine(flat)", self.base, "-o", self.path("x.smd"), says=["Refine(flat)"])
         self.vectors("base.fvecs", 1500, 16, seed=5)
         self.fail_with(1, "search", index, self.queries, says=[self.base, "some of their values are others"])

@@ -99,8 +99,23 @@ TEST(Index, AllVectorsThemselvesScoredAgainAreAnExactSearch) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
     for_each_index(vectors, [&](Index index, Metric metric) {
         index.set_refinement(rows_of(vectors));
-        EXPECT_EQ(index.search(queries.view(), everything(index, 20)),
-                  exact_neighbors(vectors.view(), queries.view(), 20, metric));
+        const Neighbors found = index.search(queries.view(), everything(index, 20));
+        const Neighbors expected = exact_neighbors(vectors.view(), queries.view(), 20, metric);
+        EXPECT_EQ(found.ids, expected.ids);
+        for (std::size_t i = 0; i < found.scores.size(); ++i) {
+            const float score = expected.scores.data()[i];
+            EXPECT_NEAR(found.scores.data()[i], score, 1e-5 * (1 + std::abs(score)));
+        }
+    });
+}
+
+TEST(Index, FloatsInTheIndexScoreAsTheirFileDoes) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(7, kDimensions, 2);
+    for_each_index(vectors, [&](Index index, Metric) {
+        index.set_refinement(rows_of(vectors));
+        const Neighbors expected = index.search(queries.view(), some(index, 10, 30));
+        index.set_refinement(refine_rows(index, vectors.view(), RowFormat::fp32));
+        EXPECT_EQ(index.search(queries.view(), some(index, 10, 30)), expected);
     });
 }
 
@@ -309,8 +324,8 @@ TEST(Index, ARangeIsCheckedByTheSecondLayerUnlessItIsToldOtherwise) {
     for (std::size_t q = 0; q < queries.rows(); ++q) {
         std::vector<Neighbor> expected;
         for (const Neighbor& entry : of_query(first, q)) {
-            const auto score = static_cast<float>(
-                squared_distance(queries.row(q), vectors.row(static_cast<std::size_t>(entry.id)), kDimensions));
+            const float score = kernels().squared_distance(
+                queries.row(q), vectors.row(static_cast<std::size_t>(entry.id)), kDimensions);
             if (score < radius) expected.push_back({score, entry.id});
         }
         std::sort(expected.begin(), expected.end());

@@ -15,11 +15,15 @@ TEST(TopK, KeepsTheSmallestInOrderWhateverTheOrderOfOffers) {
             std::vector<Neighbor> entries;
             for (std::size_t i = 0; i < size; ++i)
                 entries.push_back({static_cast<float>(random.below(300)), static_cast<std::int64_t>(size - i)});
-            TopK top(k);
+            TopK top(k), unordered(k);
             for (const Neighbor& entry : entries) top.offer(entry);
+            for (const Neighbor& entry : entries) unordered.offer(entry);
             std::sort(entries.begin(), entries.end());
             entries.resize(std::min(k, size));
             EXPECT_EQ(top.take(), entries) << "k " << k << " of " << size;
+            std::vector<Neighbor> same = unordered.take_unordered();
+            std::sort(same.begin(), same.end());
+            EXPECT_EQ(same, entries) << "k " << k << " of " << size;
         }
 }
 

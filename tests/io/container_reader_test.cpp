@@ -134,7 +134,7 @@ TEST(Container, AForgedTableIsRefusedBeforeAnythingIsAllocated) {
     expect_error([&] { open(forged(entry::kLength, kHuge)); }, {"section numbers has 4611686018427387904 bytes"});
     expect_error([&] { open(forged(entry::kOffset, kHuge)); }, {"section numbers lies at byte 4611686018427387904"});
     expect_error([&] { open(forged(entry::kOffset, std::uint64_t{0})); }, {"section numbers lies at byte 0"});
-    expect_error([&] { open(forged(entry::kType, std::uint32_t{7})); }, {"has element type 7, expected 1 to 6"});
+    expect_error([&] { open(forged(entry::kType, std::uint32_t{8})); }, {"has element type 8, expected 1 to 7"});
     expect_error([&] { open(forged(entry::kDimensions, std::uint32_t{5})); }, {"has 5 dimensions, expected 1 to 4"});
     expect_error([&] { open(forged(entry::kDimensions, std::uint32_t{0})); }, {"has 0 dimensions"});
     expect_error([&] { open(forged(entry::kName, std::uint8_t{0})); }, {"section 0 has a name that is not made of"});

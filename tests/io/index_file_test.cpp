@@ -14,6 +14,13 @@ constexpr std::size_t kSize = 60, kDimensions = 8;
 
 Matrix<float> base() { return clustered(kSize, kDimensions); }
 
+Matrix<float> whole_numbers(std::size_t rows) {
+    Random random(1);
+    Matrix<float> vectors(rows, kDimensions);
+    for (std::size_t i = 0; i < vectors.size(); ++i) vectors.data()[i] = static_cast<float>(random.below(256));
+    return vectors;
+}
+
 Index first_layer(const std::string& text, const Matrix<float>& vectors) {
     const IndexSpec spec = parse_index_spec(text);
     if (!spec.cells) {
@@ -57,6 +64,88 @@ TEST(IndexFile, LoadGivesBackTheSecondLayerAndTheDefaults) {
         save(directory / "i.smd", index);
         expect_same(load_index(directory / "i.smd"), index);
     }
+}
+
+TEST(IndexFile, LoadGivesBackTheVectorsThatAnIndexHolds) {
+    const TemporaryDirectory directory;
+    const Matrix<float> vectors = whole_numbers(kSize);
+    for (const char* spec : {"PQ2x4", "IVF4,PQ2x4"})
+        for (const RowFormat format : kRowFormats) {
+            SCOPED_TRACE(concatenate(spec, " ", name(format)));
+            Index index = first_layer(spec, vectors);
+            index.set_refinement(refine_rows(index, vectors.view(), format));
+            const Bytes bytes = save(index);
+            EXPECT_EQ(content_of(bytes, "refine_rows") % 64, 0u);
+            const Index loaded = load_index(bytes);
+            expect_same(loaded, index);
+            EXPECT_EQ(loaded.spec(), index.spec());
+            EXPECT_EQ(save(loaded), bytes);
+            save(directory / "i.smd", index);
+            expect_same(load_index(directory / "i.smd"), index);
+        }
+}
+
+TEST(IndexFile, EveryDamageOfTheVectorsIsRefused) {
+    const Matrix<float> vectors = clustered(4, 2);
+    for (const RowFormat format : {RowFormat::sq8, RowFormat::fp16}) {
+        Index index = first_layer("PQ1x1", vectors);
+        index.set_refinement(refine_rows(index, vectors.view(), format));
+        expect_every_damage_refused(save(index), [](const Bytes& bytes) { load_index(bytes); });
+    }
+}
+
+TEST(IndexFile, ForgedVectorsAreRefused) {
+    const Matrix<float> vectors = whole_numbers(kSize);
+    const auto forged = [&](RowFormat format, const char* section, std::size_t at, std::uint16_t number) {
+        Index index = first_layer("IVF4,PQ2x4", vectors);
+        index.set_refinement(refine_rows(index, vectors.view(), format));
+        Bytes bytes = save(index);
+        store_little(&bytes[content_of(bytes, section) + at], number);
+        reseal(bytes);
+        return bytes;
+    };
+    const auto refused = [](const Bytes& bytes, std::initializer_list<std::string_view> parts) {
+        expect_error([&] { load_index(bytes, "i.smd"); }, parts);
+    };
+    refused(forged(RowFormat::fp16, "refine_rows", 6, 0x7c00),
+            {"i.smd: index: the second layer holds a number that is not"});
+    refused(forged(RowFormat::fp16, "refine_rows", 6, 0xfe01),
+            {"i.smd: index: the second layer holds a number that is not"});
+    refused(forged(RowFormat::fp32, "refine_rows", 6, 0x7fc0),
+            {"i.smd: index: the second layer holds a number that is not"});
+    refused(forged(RowFormat::sq8, "refine_ranges", 2, 0xff80), {"i.smd: index: expected a range of finite numbers"});
+    refused(forged(RowFormat::sq8, "refine_ranges", 34, 0xbf80), {"i.smd: index: expected a range", "steps of -1"});
+}
+
+TEST(IndexFile, VectorsOfAnotherShapeOrFormatAreRefused) {
+    const Matrix<float> vectors = whole_numbers(kSize);
+    Index index = first_layer("PQ2x4", vectors);
+    index.set_refinement(refine_rows(index, vectors.view(), RowFormat::u8));
+    const Bytes good = save(index);
+    const auto forged = [&](std::size_t field, auto value) {
+        Bytes bytes = good;
+        store_little(&bytes[entry_of(bytes, "refine_rows") + field], value);
+        reseal(bytes);
+        return bytes;
+    };
+    expect_error([&] { load_index(forged(entry::kShape, std::uint64_t{1} << 60)); },
+                 {"which its shape", "does not take"});
+    expect_error([&] { load_index(forged(entry::kShape + 8, ~std::uint64_t{0})); },
+                 {"which its shape", "does not take"});
+    expect_error([&] { load_index(forged(entry::kType, std::uint32_t{5})); }, {"which its shape", "does not take"});
+    Bytes turned = forged(entry::kShape, std::uint64_t{8});
+    store_little(&turned[entry_of(turned, "refine_rows") + entry::kShape + 8], std::uint64_t{60});
+    reseal(turned);
+    expect_error([&] { load_index(turned); }, {"section refine_rows is 8×60 uint8, expected 60×8 uint8"});
+    const std::string text(reinterpret_cast<const char*>(good.data()), good.size());
+    Bytes unknown = good;
+    unknown[text.find("\"u8\"") + 1] = std::byte{'v'};
+    reseal(unknown);
+    expect_error([&] { load_index(unknown); }, {"metadata refine.format is 'v8', expected fp32, fp16, sq8 or u8"});
+    unknown = good;
+    unknown[text.find("\"rows\"") + 1] = std::byte{'c'};
+    reseal(unknown);
+    expect_error([&] { load_index(unknown); }, {"refine.with is 'cows', expected codes, file or rows"});
 }
 
 TEST(IndexFile, IndexesWithoutASecondLayerAreTheFilesTheyWere) {

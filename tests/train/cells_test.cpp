@@ -195,15 +195,20 @@ TEST(Cells, SpecsSayWhatTheyMean) {
 }
 
 TEST(Cells, SpecsSayWhatTheBestCandidatesAreScoredAgainWith) {
-    for (const char* text : {"PQ8,Refine(flat)", "IVF1024,LOCQ8,Refine(LOCQ8)", "OPQ8,Refine(PQ16x4(iterations=3))"})
+    for (const char* text :
+         {"PQ8,Refine(flat)", "IVF1024,LOCQ8,Refine(LOCQ8)", "OPQ8,Refine(PQ16x4(iterations=3))", "PQ8,Refine(fp32)",
+          "IVF1024,LOCQ8,Refine(fp16)", "IMI2x8,PQ8,Refine(sq8)", "PQ8,Refine(u8)"})
         EXPECT_EQ(to_string(parse_index_spec(text)), text);
     EXPECT_FALSE(parse_index_spec("PQ8").refine.has_value());
     EXPECT_FALSE(parse_index_spec("PQ8,Refine(flat)").refine->code.has_value());
+    EXPECT_FALSE(parse_index_spec("PQ8,Refine(flat)").refine->rows.has_value());
+    EXPECT_EQ(parse_index_spec("PQ8,Refine(u8)").refine->rows, RowFormat::u8);
     EXPECT_EQ(parse_index_spec("OPQ8,PQ8,Refine(OPQ4,PQ4)").refine->code->dictionaries, 4u);
     const auto parse = [](const char* text) { return [text] { check(parse_index_spec(text)); }; };
     expect_error(parse("PQ8,Refine(flat"), {"spec 'PQ8,Refine(flat': expected ')' at the end"});
     expect_error(parse("PQ8,Refine()"), {"spec '': expected a method name at the end"});
     expect_error(parse("PQ8,Refine(XQ8)"), {"unknown method 'XQ'"});
+    expect_error(parse("PQ8,Refine(fp8)"), {"unknown method 'fp'"});
     expect_error(parse("PQ8,Refine(PQ8(iterations=x))"), {"iterations"});
     expect_error(parse("PQ8,refine(flat)"), {"expected the end of the spec, got ',refine(flat)'"});
     expect_error([] { parse_spec("PQ8,Refine(flat)"); }, {"expected the end of the spec, got ',Refine(flat)'"});
