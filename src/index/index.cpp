@@ -95,7 +95,7 @@ void Index::rescore(const float* query, std::span<std::int64_t> candidates, Coll
     thread_local Scratch<float> room;
     float* scores = room.at_least(candidates.size());
     second_->score(query, candidates, scores);
-    best.expect(scores, candidates.size());
+    best.ensure_limit(scores, candidates.size());
     for (std::size_t i = 0; i < candidates.size(); ++i)
         if (scores[i] <= best.limit().score) best.offer({scores[i], second_->id(candidates[i])});
 }
