@@ -35,15 +35,13 @@ double penalised_step(const Work& w, bool free_offsets) {
     return dense_products(w) + 3 * sweep(w) + (free_offsets ? 6 * gradient(w) + cube / 3 : 26 * gradient(w));
 }
 
-// Two starts, each tried for some iterations on the sample; of few vectors the start learns from all of them again.
+// Two starts, each tried for some iterations on the sample; of few vectors none.
 double trials(const Work& w, const Recipe& recipe, bool free_offsets) {
     const Work sample = sample_of(w, recipe.split);
     const double tried = recipe.start.trial_iterations;
-    double operations = 0;
-    if (recipe.start.usual == WarmStart::automatic && w.option("start", "auto") == "auto")
-        operations += 2 * (composite_start(w) + tried * penalised_step(sample.within(256), free_offsets));
-    if (w.N < recipe.anchor.few * w.words()) operations += composite_start(w);
-    return operations;
+    const bool many = w.N >= recipe.anchor.few * w.words();
+    const bool compared = recipe.start.usual == WarmStart::automatic && w.option("start", "auto") == "auto" && many;
+    return compared ? 2 * (composite_start(w) + tried * penalised_step(sample.within(256), free_offsets)) : 0;
 }
 
 // A composite training copies its vectors once more while it shuffles them. A start moves and rotates what it sees, and

@@ -69,7 +69,7 @@ Problem pose(MatrixView<float> vectors, const CompositeOptions& options) {
 
 bool compares_starts(const Problem& problem) {
     return problem.options.start == WarmStart::automatic && problem.options.dictionaries > 1 &&
-           problem.options.nonzeros == 0 && problem.recipe.start.usual == WarmStart::automatic &&
+           problem.options.nonzeros == 0 && problem.recipe.start.usual == WarmStart::automatic && !problem.few() &&
            problem.held_out->vectors.rows() > 0;
 }
 

@@ -92,8 +92,8 @@ double penalty_of(const Problem& problem, const CompositeState& state) {
     return validate ? validated_penalty(problem, state, automatic) : automatic;
 }
 
-// Tries the starts at one common μ, that of the first. Of few vectors trials leave some to the judge; the start that is
-// chosen then learns from those too, unless they are to judge μ as well.
+// Tries the starts at one common μ, that of the first. Of fewer vectors than are enough, trials leave some to the judge;
+// the start that is chosen then learns from those too, unless they are to judge μ as well.
 CompositeState best_start(const Problem& problem) {
     const TrialRoom room = trial_room(problem);
     const Judge judge(room.problem);
@@ -114,6 +114,15 @@ CompositeState best_start(const Problem& problem) {
     return spared ? block_state(problem, chosen, problem.enough, RotationStart::pca) : best;
 }
 
+// The start where none are compared. A rotation that few vectors teach does not fit others, and a trial of so few
+// cannot tell (docs/decisions/0016-few-vectors.md).
+WarmStart only_start(const Problem& problem) {
+    const WarmStart usual = problem.recipe.start.usual;
+    const WarmStart kind = problem.options.start == WarmStart::automatic ? usual : problem.options.start;
+    if (kind != WarmStart::automatic) return kind;
+    return problem.few() ? WarmStart::pq : WarmStart::opq;
+}
+
 }  // namespace
 
 CompositeState block_state(const Problem& problem, WarmStart kind, std::size_t rows, RotationStart rotation) {
@@ -127,8 +136,8 @@ CompositeState block_state(const Problem& problem, WarmStart kind, std::size_t r
 }
 
 CompositeState start(const Problem& problem) {
-    const WarmStart kind = problem.options.start == WarmStart::pq ? WarmStart::pq : WarmStart::opq;
-    CompositeState state = compares_starts(problem) ? best_start(problem) : block_state(problem, kind, problem.sample);
+    CompositeState state =
+        compares_starts(problem) ? best_start(problem) : block_state(problem, only_start(problem), problem.sample);
     if (problem.recipe.penalty.factor > 0) state.penalty.penalty = penalty_of(problem, state);
     return state;
 }

@@ -39,6 +39,15 @@ TEST(Start, IsOneOfThoseTried) {
     }
 }
 
+TEST(Start, OfTooFewVectorsForATrialIsPq) {
+    const Matrix<float> vectors = test::clustered(180, 8);
+    const Problem problem = pose(vectors.view(), options_of(Constraint::learnt_offsets));
+    EXPECT_TRUE(problem.few());
+    EXPECT_EQ(problem.sample, problem.vectors->vectors.rows());
+    EXPECT_EQ(start(problem).model.dictionaries,
+              block_state(problem, WarmStart::pq, problem.sample).model.dictionaries);
+}
+
 TEST(Start, TakesTheGivenPenaltyAndOneForUb) {
     const Matrix<float> vectors = test::clustered(600, 8);
     CompositeOptions options = options_of(Constraint::near_orthogonal);
