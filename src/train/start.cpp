@@ -92,8 +92,8 @@ double penalty_of(const Problem& problem, const CompositeState& state) {
     return validate ? validated_penalty(problem, state, automatic) : automatic;
 }
 
-// Tries the starts at one common μ, that of the first. Of fewer vectors than are enough, trials leave some to the judge;
-// the start that is chosen then learns from those too, unless they are to judge μ as well.
+// Tries the starts at one common μ, that of the first. Of fewer vectors than are enough, trials leave some to the
+// judge; the start that is chosen then learns from those too, unless they are to judge μ as well.
 CompositeState best_start(const Problem& problem) {
     const TrialRoom room = trial_room(problem);
     const Judge judge(room.problem);
