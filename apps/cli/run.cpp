@@ -80,8 +80,8 @@ void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what) 
 void add_learn_size(CLI::App& verb, std::size_t& size) {
     verb.add_option(
             "--learn-size", size,
-            "Vectors drawn to learn from, at most; default: as many as take 2 GB of memory and 8e12 operations, "
-            "a minute or two on two cores")
+            "Vectors drawn to learn from, at most; default: as many as take 2 GB of memory and 6e12 operations, "
+            "about a minute on two cores")
         ->check(whole_number(1, kLargest));
 }
 

@@ -51,8 +51,8 @@ struct BuildSettings {
 /// Used where no spec is given.
 std::string default_spec(Metric metric, std::size_t bytes = 8);
 
-/// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 6e12 operations (a
-/// minute or two on two cores), but 64 for each word, and 40 for each cell where the memory allows it. From sizes
+/// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 6e12 operations
+/// (about a minute on two cores), but 64 for each word, and 40 for each cell where the memory allows it. From sizes
 /// alone, so that it is the same everywhere.
 std::size_t usual_learn_size(std::string_view spec, std::size_t rows, std::size_t columns);
 

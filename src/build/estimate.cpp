@@ -166,7 +166,7 @@ void add_rows(const VectorSource& base, RowFormat format, bool lists, Estimate& 
 }  // namespace
 
 std::size_t usual_learn_size(std::string_view text, std::size_t rows, std::size_t columns) {
-    constexpr double kOperations = 6e12;  // a minute or two on two cores
+    constexpr double kOperations = 6e12;  // about a minute on two cores
     constexpr double kBytes = 2e9;
     constexpr std::size_t kLeastPerWord = 64, kLeastPerCell = 40;
     const IndexSpec whole = parse_index_spec(text);
