@@ -17,6 +17,8 @@ if(TARGET summand_cli)
   install(TARGETS summand_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/summand DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/web/summand.js ${PROJECT_SOURCE_DIR}/web/summand.d.ts
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/summand/web)
 install(EXPORT summand-targets NAMESPACE summand:: DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/summand-config-version.cmake COMPATIBILITY SameMinorVersion)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/summand-config.cmake.in

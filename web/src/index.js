@@ -1,0 +1,189 @@
+// An index that was opened: flat or with cells, with or without a second layer.
+
+import { Container, Fields, KIND } from "./container.js";
+import { Cells, CELL_SECTIONS, readLists, readPartition } from "./cells.js";
+import { CODE_SECTIONS, readPackedCodes } from "./packed_codes.js";
+import { checkQuery, isDistance, TableBuilder } from "./tables.js";
+import { Decoder, MODEL_SECTIONS, readQuantizer } from "./quantizer.js";
+import { fround, scaleToUnitLength } from "./arithmetic.js";
+import { readSecondLayer, REFINE_SECTIONS } from "./refine.js";
+import { Scan } from "./scan.js";
+import { TopK } from "./top_k.js";
+
+const METRICS = ["euclidean", "ip", "cosine"];
+const DEFAULT_PROBES = 16, REFINED_PER_NEIGHBOR = 4;
+
+// Opens an index: an ArrayBuffer, a typed array, a Blob, or a URL that is read in ranges. Refuses what is damaged.
+export async function open(source) {
+  const container = await Container.open(source);
+  const metadata = await container.metadata();
+  const inverted = container.kind === KIND.inverted;
+  container.expect(inverted ? KIND.inverted : KIND.index,
+    [...MODEL_SECTIONS, ...CODE_SECTIONS.filter((name) => name !== "codes" || !inverted), ...(inverted ? CELL_SECTIONS : []), ...REFINE_SECTIONS]);
+  const index = new Index();
+  await index.read(container, metadata, inverted);
+  index.scan = new Scan(index.codes);
+  return index;
+}
+
+export class Index {
+  async read(container, metadata, inverted) {
+    const fields = new Fields(container, metadata, "index");
+    const quantizer = await readQuantizer(container, metadata);
+    this.metric = fields.choice("metric", METRICS);
+    this.quantizer = quantizer;
+    this.#checkMetric(container, inverted);
+    this.codes = await readPackedCodes(container, metadata, quantizer, this.metric);
+    this.decoder = new Decoder(quantizer);
+    const { slots, slotCount } = this.codes;
+    this.tables = new TableBuilder(quantizer, isDistance(this.metric), slots, slotCount);
+    this.cells = null;
+    if (inverted) {
+      const partition = await readPartition(container, metadata, quantizer.dimensions);
+      const lists = await readLists(container, partition.cells, this.codes.size);
+      this.cells = new Cells(partition, lists, quantizer, this.metric, slots, slotCount);
+    }
+    this.second = Object.hasOwn(metadata, "refine") ? await readSecondLayer(container, metadata, this) : null;
+    this.defaults = Object.fromEntries(["probes", "candidates", "refine"].filter((key) => fields.has(key)).map((key) => [key, fields.count(key)]));
+    this.#check(this.defaults);
+    await container.verifyRest();
+  }
+
+  #checkMetric(container, inverted) {
+    const { unitLength, binaryQueries, bias } = this.quantizer;
+    container.check(!inverted || (!unitLength && !binaryQueries), "an inverted index takes no quantizer of unit vectors or of signs");
+    container.check(inverted || this.metric !== "cosine" || unitLength, "cosine needs a model of vectors of length one");
+    container.check(!binaryQueries || this.metric === "euclidean", `Hamming distances of signs stand for euclidean, got ${this.metric}`);
+    container.check(inverted || bias !== "derived" || !isDistance(this.metric) || container.has("codes"),
+      "the codes are packed without the bias that the model derives, expected them in row order");
+  }
+
+  get size() {
+    return this.codes.size;
+  }
+
+  get dimensions() {
+    return this.quantizer.dimensions;
+  }
+
+  get method() {
+    return this.quantizer.method;
+  }
+
+  // Bytes of one code.
+  get codeBytes() {
+    return this.codes.planes + (this.quantizer.bias === "stored" ? 4 : 0);
+  }
+
+  #check({ probes = 0, candidates = 0, refine = 0 }) {
+    const given = { probes, candidates, refine };
+    for (const [name, value] of Object.entries(given))
+      if (!Number.isSafeInteger(value) || value < 0) throw new Error(`search: expected ${name} to be a whole number, got ${value}`);
+    if (!this.cells && (probes || candidates)) throw new Error("search: the index has no cells to probe, expected an inverted one");
+    if (!this.second && refine) throw new Error("search: the index has no second layer, expected one built with Refine(...)");
+  }
+
+  // The k best ids and their scores, smaller is better; fewer where fewer were found. `filter` is a function of an id, or
+  // a Set of ids.
+  search(query, { k = 10, filter, probes, candidates, refine } = {}) {
+    if (!Number.isSafeInteger(k) || k < 1) throw new Error(`search: expected k of at least 1, got ${k}`);
+    this.#check({ probes, candidates, refine });
+    const keeps = filter instanceof Set ? (id) => filter.has(id) : filter ?? null;
+    if (keeps && typeof keeps !== "function") throw new Error("search: expected a filter that is a function or a Set");
+    const own = checkQuery(query, this.dimensions, this.metric);
+    if (this.metric === "cosine") scaleToUnitLength(own);
+    const limit = probes || candidates ? { probes: probes ?? 0, candidates: candidates ?? 0 }
+      : { probes: this.defaults.probes ?? 0, candidates: this.defaults.candidates ?? 0 };
+    if (!limit.probes && !limit.candidates) limit.probes = DEFAULT_PROBES;
+    const wanted = refine ?? this.defaults.refine ?? (this.second ? REFINED_PER_NEIGHBOR * k : 0);
+    return wanted > 0 ? this.#refined(own, k, Math.max(k, wanted), limit, keeps) : this.#first(own, k, limit, keeps, false).take();
+  }
+
+  // The best of the first layer, named by their positions where a second one finds its rows by them.
+  #first(query, k, limit, keeps, positions) {
+    const best = new TopK(Math.min(k, this.size)), entries = new Float32Array(this.tables.entries);
+    const offset = this.tables.build(query, entries);
+    if (!this.cells) {
+      this.scan.run(entries, offset, 0, this.size, { best, idOf: null, keeps });
+      return best;
+    }
+    const { begin, ids } = this.cells.lists, own = this.cells.hasTables ? new Float32Array(entries.length) : entries;
+    const keepsPosition = keeps && positions ? (position) => keeps(ids[position]) : keeps;
+    for (const { cell, score } of this.cells.nearest(query, limit)) {
+      if (begin[cell] === begin[cell + 1]) continue;
+      let cellOffset = this.cells.partition.residual ? fround(offset + score) : offset;
+      if (this.cells.hasTables) cellOffset = fround(cellOffset + this.cells.addTables(entries, cell, own));
+      this.scan.run(own, cellOffset, begin[cell], begin[cell + 1], { best, idOf: positions ? null : ids, keeps: keepsPosition });
+    }
+    return best;
+  }
+
+  #refined(query, k, wanted, limit, keeps) {
+    const positions = Boolean(this.second.byPosition && this.cells);
+    const score = this.second.scorer(query, this.metric);
+    const found = this.#first(query, wanted, limit, keeps, positions).ids;
+    const best = new TopK(Math.min(k, found.length));
+    for (const candidate of found) {
+      const own = score(candidate);
+      best.offer(Number.isNaN(own) ? Infinity : own, positions ? this.cells.lists.ids[candidate] : candidate);
+    }
+    return best.take();
+  }
+
+  // The position of an id among the codes.
+  positionOf(id) {
+    if (!this.cells) return id;
+    this.positions ??= new Map(Array.from(this.cells.lists.ids, (own, position) => [own, position]));
+    return this.positions.get(id);
+  }
+
+  requireIdsFromZero(container) {
+    if (!this.cells) return;
+    const seen = new Set(this.cells.lists.ids);
+    container.check(seen.size === this.size && this.cells.lists.ids.every((id) => id < this.size),
+      `a second layer needs the ids from 0 to ${this.size - 1}, each once`);
+  }
+
+  // The words that a vector names, one of each dictionary.
+  code(id) {
+    return this.codes.code(this.positionOf(id));
+  }
+
+  // A word where the data lie. Their sum and the centre is what a flat code stands for.
+  word(m, k) {
+    return this.decoder.word(m, k);
+  }
+
+  get centre() {
+    return this.quantizer.centre;
+  }
+
+  // vector += what the code of an id stands for.
+  reconstruct(id, vector) {
+    const position = this.positionOf(id);
+    this.decoder.add(this.codes.code(position), vector);
+    if (this.cells?.partition.residual) this.cells.addCentre(this.cells.cellOf(position), vector);
+  }
+
+  approximation(id) {
+    const vector = new Float32Array(this.dimensions);
+    this.reconstruct(id, vector);
+    return vector;
+  }
+
+  // How a flat index comes to a score: the query's table, an entry for each dictionary and word, what the code of an id
+  // takes from it, and the rest.
+  explain(query, id) {
+    const own = checkQuery(query, this.dimensions, this.metric);
+    if (this.metric === "cosine") scaleToUnitLength(own);
+    const { codes, quantizer } = this, entries = new Float32Array(this.tables.entries);
+    const offset = this.tables.build(own, entries), slots = codes.slotsOf(id);
+    const table = Array.from({ length: quantizer.count }, (_, m) => {
+      const row = new Float32Array(quantizer.size);
+      for (let s = codes.slotCount; s-- > 0; ) row[codes.slots[m * codes.slotCount + s]] = entries[m * codes.slotCount + s];
+      return row;
+    });
+    return { code: codes.code(id), table, terms: slots.map((slot, m) => entries[m * codes.slotCount + slot]), offset,
+      bias: codes.bias ? codes.bias[id] : 0 };
+  }
+}
