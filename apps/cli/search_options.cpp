@@ -2,6 +2,12 @@
 
 namespace summand::cli {
 
+void add_refine_file(CLI::App& verb, OpenOptions& options) {
+    verb.add_option("--refine-file", options.vectors,
+                    "Where the vectors of Refine(flat) are now, if not where the index was told")
+        ->type_name("FILE");
+}
+
 void add_probes(CLI::App& verb, ProbeOptions& options) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
     SearchParameters& parameters = options.parameters;
@@ -14,12 +20,13 @@ void add_probes(CLI::App& verb, ProbeOptions& options) {
     verb.add_option("--refine", parameters.refine,
                     "Candidates that the second layer, Refine(...), scores again (4 for each neighbour); 0: none")
         ->check(whole_number(0, kMost));
+    add_refine_file(verb, options.opening);
     verb.add_flag("--reconstruct", options.reconstruct,
                   "Score vectors of an inverted index by putting them together again, without tables; for comparison");
 }
 
 Index load_for_search(const std::string& path, const ProbeOptions& options) {
-    Index index = Index::open(path);
+    Index index = Index::open(path, options.opening);
     const SearchParameters& parameters = options.parameters;
     require(index.inverted() || (parameters.probes == 0 && parameters.candidates == 0 && !options.reconstruct), path,
             ": has no cells, expected an inverted index (--spec IVF1024,LOCQ8) for --probes, --candidates and "

@@ -9,7 +9,11 @@ namespace summand::cli {
 struct ProbeOptions {
     SearchParameters parameters = {};
     bool reconstruct = false;
+    OpenOptions opening = {};
 };
+
+/// --refine-file.
+void add_refine_file(CLI::App& verb, OpenOptions& options);
 
 void add_probes(CLI::App& verb, ProbeOptions& options);
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "run.h"
+#include "search_options.h"
 #include "summand/text.h"
 #include "verbs.h"
 
@@ -16,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string index, queries, target = "recall@10=0.9", truth, base;
+    OpenOptions opening;
     RunOptions run;
 };
 
@@ -94,7 +96,7 @@ void run_tune(const Options& options) {
     check_outputs({options.index, options.queries, options.truth, options.base}, {{options.run.json}});
     check_output(options.index);
     const FileIdentity loaded = identity_of(options.index);
-    Index index = Index::open(options.index);
+    Index index = Index::open(options.index, options.opening);
     const VectorReader reader(options.queries);
     require_dimensions(reader, index.dimensions(), options.index);
     const Matrix<float> queries = read_all(reader, run.silent_execution());
@@ -135,6 +137,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
     CLI::Option* truth = verb.add_option("--truth", options->truth, "True neighbours of the queries");
     CLI::Option* base = verb.add_option("--base", options->base, "Vectors of the index, to find the true neighbours in")
                             ->excludes(truth);
+    add_refine_file(verb, options->opening);
     verb.parse_complete_callback([truth, base] {
         if (truth->count() + base->count() == 0) throw CLI::RequiredError("--truth or --base");
     });

@@ -61,6 +61,11 @@ using Refinement = std::variant<RefineCodes, RefineFile, RefineRows>;
 
 class SecondLayer;
 
+/// What an index file does not say.
+struct OpenOptions {
+    std::string vectors = {};  ///< where the vectors of Refine(flat) are now; empty: where the index says
+};
+
 /// Any number of threads may search one index at once; their searches run side by side. `set_refinement` and
 /// `set_defaults` change it, and need it for themselves. Copies are cheap and share the codes.
 class Index {
@@ -70,8 +75,9 @@ public:
 
     /// The file is mapped: codes and ids stay in it, larger than memory if need be, and processes share its pages. It
     /// must not be changed or cut while the index lives; replacing it (as `save` does) is safe. Throws `Error` for a
-    /// file that is damaged or no index, and where the vectors of Refine(flat) are missing or others than they were.
-    static Index open(const std::string& path);
+    /// file that is damaged or no index, and where the vectors of Refine(flat) are others than they were. Where they
+    /// are missing, searches that need them throw, and those with `refine = 0` go on.
+    static Index open(const std::string& path, const OpenOptions& options = {});
 
     /// The same from memory, which is copied; `name` begins error messages.
     static Index from_bytes(std::span<const std::byte> bytes, std::string_view name = "memory");

@@ -94,20 +94,50 @@ RefineRows read_rows_of(const IndexFile& file, const Fields& fields, const Index
     return rows;
 }
 
-// Opens the file anew, which must be the one that the index was built with.
-RefineFile read_file_of(const IndexFile& file, const Fields& fields, const Index& index, const std::string& folder) {
-    const std::uint64_t sampled = fields.count("sample");
-    const auto sample = file.reader.values<float>("refine_sample", Element::float32, {sampled, index.dimensions()});
-    RefineFile now = file.named([&] { return refine_file(fields.text("path"), folder); });
-    const std::string meant = concatenate("the vectors of Refine(flat) in ", now.path, " are not those of the index: ");
-    file.reader.check(now.rows == fields.count("vectors") && now.columns == index.dimensions(), meant, "expected ",
-                      fields.count("vectors"), " of ", index.dimensions(), " dimensions, got ", now.rows, " of ",
-                      now.columns);
-    file.reader.check(now.sample.values() == sample, meant, "some of their values are others");
-    return now;
+// Where an index comes from, and what its file does not say.
+struct Opening {
+    std::string folder;
+    OpenOptions options = {};
+};
+
+Matrix<float> read_sample(const IndexFile& file, const Fields& fields, const Index& index) {
+    const std::uint64_t rows = fields.count("sample");
+    const auto values = file.reader.values<float>("refine_sample", Element::float32, {rows, index.dimensions()});
+    Matrix<float> sample(rows, index.dimensions());
+    std::copy(values.begin(), values.end(), sample.data());
+    return sample;
 }
 
-void read_second(const IndexFile& file, const std::string& folder, Index& index) {
+// Reads nothing, and says why.
+RefineFile missing_file(const std::string& name, const std::string& path) {
+    const std::string why =
+        concatenate(name, ": the vectors of Refine(flat) are not in ", path,
+                    ": No such file; say where they are now (--refine-file), or search without them (refine 0)");
+    return {.read = [why](std::span<const std::int64_t>) -> Matrix<float> { throw Error(why); }};
+}
+
+// Opens the file anew, which must be the one that the index was built with. Where nobody says that it is elsewhere, it
+// may be missing until a search needs it.
+RefineFile read_file_of(const IndexFile& file, const Fields& fields, const Index& index, const Opening& opening) {
+    const std::string stored = fields.text("path"), &given = opening.options.vectors;
+    const std::uint64_t rows = fields.count("vectors");
+    Matrix<float> sample = read_sample(file, fields, index);
+    const fs::path expected = fs::path(opening.folder) / parse_vector_path(stored).file;
+    RefineFile found;
+    if (given.empty() && !fs::exists(expected)) {
+        found = missing_file(file.name, expected.string());
+    } else {
+        found = file.named([&] { return given.empty() ? refine_file(stored, opening.folder) : refine_file(given); });
+        const std::string meant =
+            concatenate("the vectors of Refine(flat) in ", found.path, " are not those of the index: ");
+        file.reader.check(found.rows == rows && found.columns == index.dimensions(), meant, "expected ", rows, " of ",
+                          index.dimensions(), " dimensions, got ", found.rows, " of ", found.columns);
+        file.reader.check(found.sample == sample, meant, "some of their values are others");
+    }
+    return {stored, rows, index.dimensions(), std::move(sample), std::move(found.read)};
+}
+
+void read_second(const IndexFile& file, const Opening& opening, Index& index) {
     const Fields fields(file.reader, file.metadata, "refine");
     const std::string with = fields.text("with");
     file.reader.check(with == "codes" || with == "file" || with == "rows", "metadata refine.with is '", with,
@@ -118,7 +148,7 @@ void read_second(const IndexFile& file, const std::string& folder, Index& index)
     else if (with == "rows")
         second = read_rows_of(file, fields, index);
     else
-        second = read_file_of(file, fields, index, folder);
+        second = read_file_of(file, fields, index, opening);
     file.named([&] { index.set_refinement(std::move(second)); });
 }
 
@@ -130,11 +160,11 @@ SearchParameters read_defaults(const Fields& fields) {
     return defaults;
 }
 
-Index load_from(KeptBytes kept, std::string_view name, const std::string& folder) {
+Index load_from(KeptBytes kept, std::string_view name, const Opening& opening) {
     const IndexFile file(std::move(kept), name);
     Index index =
         file.reader.kind() == Kind::inverted ? Index(read_inverted_index(file)) : Index(read_flat_index(file));
-    if (file.metadata.contains("refine")) read_second(file, folder, index);
+    if (file.metadata.contains("refine")) read_second(file, opening, index);
     file.named([&] { index.set_defaults(read_defaults(Fields(file.reader, file.metadata, "index"))); });
     return index;
 }
@@ -175,11 +205,11 @@ void Index::save(const std::string& path) const {
 }
 
 Index Index::from_bytes(std::span<const std::byte> bytes, std::string_view name) {
-    return load_from(copied(bytes), name, "");
+    return load_from(copied(bytes), name, {});
 }
 
-Index Index::open(const std::string& path) {
-    return load_from(mapped(path), path, fs::path(path).parent_path().string());
+Index Index::open(const std::string& path, const OpenOptions& options) {
+    return load_from(mapped(path), path, {fs::path(path).parent_path().string(), options});
 }
 
 }  // namespace summand

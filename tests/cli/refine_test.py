@@ -80,7 +80,17 @@ class Refine(IndexTest):
         self.vectors("base.fvecs", 1500, 16, seed=5)
         self.fail_with(1, "search", index, self.queries, says=[self.base, "some of their values are others"])
         os.remove(self.base)
-        self.fail_with(1, "search", index, self.queries, says=[self.base, "No such file"])
+        self.fail_with(1, "search", index, self.queries, says=[self.base, "No such file", "--refine-file"])
+
+    def test_vectors_may_move(self):
+        index, moved = self.build("PQ2,Refine(flat)"), self.path("moved.fvecs")
+        again, first = self.found(index, "--refine", 1500), self.found(index, "--refine", 0)
+        os.rename(self.base, moved)
+        self.assertEqual(self.found(index, "--refine", 0), first)
+        self.assertEqual(self.found(index, "--refine", 1500, "--refine-file", moved), again)
+        self.succeed("exact", moved, self.queries, "-k", 10, "-o", self.truth)
+        self.succeed("tune", index, self.queries, "--truth", self.truth, "--refine-file", moved)
+        self.assertEqual(json.loads(self.succeed("info", index, "--json").stdout)["refine"]["path"], self.base)
 
 
 if __name__ == "__main__":

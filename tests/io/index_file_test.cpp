@@ -183,7 +183,7 @@ TEST(IndexFile, TheVectorsAreFoundBesideTheIndexWhereverBothAre) {
     }
 }
 
-TEST(IndexFile, VectorsThatAreMissingOrOthersAreRefused) {
+TEST(IndexFile, VectorsThatAreOthersAreRefused) {
     const TemporaryDirectory directory;
     const std::string file = directory / "v.fvecs", path = directory / "i.smd";
     Matrix<float> vectors = base();
@@ -199,8 +199,34 @@ TEST(IndexFile, VectorsThatAreMissingOrOthersAreRefused) {
     vectors[59][7] += 1;
     write_vectors(file, vectors.view());
     expect_error([&] { load_index(path); }, {path, file, "some of their values are others"});
-    std::filesystem::remove(file);
-    expect_error([&] { load_index(path); }, {path, file, "No such file"});
+    std::filesystem::resize_file(file, 10);
+    expect_error([&] { load_index(path); }, {path, file});
+}
+
+TEST(IndexFile, VectorsThatAreMissingAreMissedBySearchesThatNeedThem) {
+    const TemporaryDirectory directory;
+    const std::string file = directory / "v.fvecs", elsewhere = directory / "w.fvecs", path = directory / "i.smd";
+    const Matrix<float> vectors = base(), queries = clustered(5, kDimensions, 2);
+    Index index = first_layer("PQ2x4", vectors);
+    write_vectors(file, vectors.view());
+    index.set_refinement(refine_file("v.fvecs", directory / ""));
+    save(path, index);
+    std::filesystem::rename(file, elsewhere);
+
+    const Index without = Index::open(path);
+    EXPECT_EQ(without.search(queries.view(), {.k = 7, .refine = 0}),
+              index.search(queries.view(), {.k = 7, .refine = 0}));
+    expect_error([&] { without.search(queries.view(), {.k = 7}); },
+                 {path, "the vectors of Refine(flat) are not in", file, "No such file", "--refine-file", "refine 0"});
+    EXPECT_EQ(save(without), save(index));
+
+    const Index found = Index::open(path, {.vectors = elsewhere});
+    expect_same(found, index);
+    EXPECT_EQ(save(found), save(index));
+    expect_error([&] { Index::open(path, {.vectors = file}); }, {path, file, "No such file"});
+    write_vectors(elsewhere, clustered(kSize, kDimensions, 3).view());
+    expect_error([&] { Index::open(path, {.vectors = elsewhere}); },
+                 {path, elsewhere, "some of their values are others"});
 }
 
 TEST(IndexFile, ForgedSecondLayersAreRefused) {
