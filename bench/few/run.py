@@ -3,6 +3,8 @@
 
     ./dev bench few --data DIR [--sizes 2000 5000 10000 30000] [--specs OPQ8 NOCQ8 …] [--json FILE] [--svg FILE]
 
+prints a table. FILE of --json is written with each row, and what it holds already is not measured again.
+
 DIR holds the learn file; its evaluation queries are not looked at. In random order, the first vectors are queries, the
 next are searched, the others are learnt from. A spec with anchor=0 is what training did before words were pulled to
 their start.
@@ -29,6 +31,7 @@ def arguments():
     parser.add_argument("--specs", nargs="+", default=SPECS)
     parser.add_argument("--queries", type=int, default=2000)
     parser.add_argument("--searched", type=int, default=5000)
+    parser.add_argument("--bench", type=pathlib.Path, default=ROOT / "build/bench/few_bench", help=argparse.SUPPRESS)
     parser.add_argument("--json", help="write what was measured to this file")
     parser.add_argument("--svg", help="plot the errors against the number of vectors")
     return parser.parse_args()
@@ -38,19 +41,35 @@ def rounded(error):
     return f"{error:,.0f}" if error >= 1000 else f"{error:.4g}"
 
 
+def kept(options):
+    """Rows of an earlier run."""
+    path = options.json and pathlib.Path(options.json)
+    rows = json.loads(path.read_text())["rows"] if path and path.exists() else []
+    return {(row["size"], row["spec"]): row for row in rows}
+
+
+def keep(options, rows):
+    if options.json:
+        text = json.dumps({"data": options.data.name, "rows": list(rows.values())}, indent=1)
+        pathlib.Path(options.json).write_text(text + "\n")
+
+
 def measure(options):
-    bench = Program([ROOT / "build/bench/few_bench", find(options.data, "learn"), str(options.queries), str(options.searched)])
+    bench = Program([options.bench, find(options.data, "learn"), str(options.queries), str(options.searched)])
     print("| learnt from | method | held-out error | recall@1 | recall@10 | train, CPU s |\n|---|---|---|---|---|---|")
-    rows = []
+    rows = kept(options)
     for size in options.sizes:
         for spec in options.specs:
-            row = {"size": size, "spec": spec, "train_seconds": bench("train", spec, size), "error": bench("error")}
-            row["recall"] = {str(rank): bench("recall", rank) for rank in RANKS}
-            rows.append(row)
+            if (size, spec) not in rows:
+                row = {"size": size, "spec": spec, "train_seconds": bench("train", spec, size), "error": bench("error")}
+                row["recall"] = {str(rank): bench("recall", rank) for rank in RANKS}
+                rows[size, spec] = row
+                keep(options, rows)
+            row = rows[size, spec]
             print(f"| {size:,} | {spec} | {rounded(row['error'])} | {row['recall']['1']:.3f} | {row['recall']['10']:.3f} | "
                   f"{row['train_seconds']:.0f} |", flush=True)
     bench.close()
-    return rows
+    return list(rows.values())
 
 
 def plot(rows, path):

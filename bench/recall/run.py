@@ -5,7 +5,8 @@
     ./dev bench recall --data DIR --before TOOL                the same with another build of the tool
     ./dev bench recall --data DIR --methods LOCQ --seeds 1 2   what is measured already is not measured again
 
-Learns from the first --learn-rows vectors of learn and searches the first --base-rows of base, against brute force. The
+Learns from the first --learn-rows vectors of learn and searches the last --base-rows of base, so that images that are
+learnt from are not searched, against brute force. Each figure is written as it is made; a run that was stopped goes on. The
 tables go to bench/results/recall.md, the figures to recall.json: means over seeds, the standard error of the
 difference, and a mark where this build is below the other by more than two of them.
 """
@@ -41,9 +42,11 @@ class Slice:
     def __init__(self, folder, arguments, scratch):
         self.name = folder.name
         self.paths = {}
-        for name, rows in (("base", arguments.base_rows), ("learn", arguments.learn_rows), ("query", arguments.query_rows)):
+        parts = {"base": slice(-arguments.base_rows, None), "learn": slice(arguments.learn_rows),
+                 "query": slice(arguments.query_rows)}
+        for name, rows in parts.items():
             self.paths[name] = scratch / f"{self.name}.{name}.npy"
-            np.save(self.paths[name], read_vecs(find(folder, name))[:rows])
+            np.save(self.paths[name], read_vecs(find(folder, name))[rows])
         truth = scratch / f"{self.name}.truth.ivecs"
         subprocess.run([arguments.tool, "exact", self.paths["base"], self.paths["query"], "-k", "1", "-o", truth, "-q"],
                        check=True)
