@@ -119,6 +119,7 @@ Index build(const VectorSource& base, std::string_view text, const BuildSettings
     check_build(text, settings);
     const IndexSpec spec = spec_of(text, settings);
     if (settings.report) *settings.report = {.spec = to_string(spec)};
+    const auto held = hold_checkpoint(settings);
     const VectorSource& learn = settings.learn ? *settings.learn : base;
     if (settings.learn) require_dimensions(learn, base.columns, base.name);
     const std::optional<RowFormat> rows = spec.refine ? spec.refine->rows : std::nullopt;

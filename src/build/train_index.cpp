@@ -71,6 +71,13 @@ void check_build(std::string_view text, const BuildSettings& settings) {
     check(spec, training);
 }
 
+std::unique_ptr<FileLock> hold_checkpoint(const BuildSettings& settings) {
+    if (settings.checkpoint.empty()) return nullptr;
+    return std::make_unique<FileLock>(settings.checkpoint + ".lock",
+                                      settings.checkpoint + ": another build or training works on this checkpoint",
+                                      FileLock::Left::goes);
+}
+
 IndexModel train_first(const VectorSource& source, const IndexSpec& spec, const BuildSettings& given) {
     const BuildSettings settings = training_settings(spec, given);
     const std::size_t count = learn_count(spec, source, settings);
@@ -84,6 +91,7 @@ IndexModel train_index(const VectorSource& source, std::string_view text, const 
     if (settings.report) *settings.report = {.spec = to_string(spec)};
     require(!spec.refine.has_value(), "train: ", to_string(spec),
             ": a second layer is learnt when the index is built; leave Refine(...) out");
+    const auto held = hold_checkpoint(settings);
     return train_first(source, spec, settings);
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string_view>
 
+#include "io/file_lock.h"
 #include "summand/build.h"
 #include "summand/index_spec.h"
 
@@ -22,6 +24,14 @@ std::size_t learn_count(const IndexSpec& spec, const VectorSource& learn, const 
 
 /// The settings of the training alone. With cells, some methods make no checkpoint before the encoding does.
 BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& settings);
+
+/// Keeps others from the checkpoint as long as it lives; null where there is none. Throws `Error` where another build
+/// or training works on it.
+std::unique_ptr<FileLock> hold_checkpoint(const BuildSettings& settings);
+
+/// Keeps others from the checkpoint as long as it lives; null where there is none. Throws `Error` where another build
+/// or training works on it.
+std::unique_ptr<FileLock> hold_checkpoint(const BuildSettings& settings);
 
 /// The first layer.
 IndexModel train_first(const VectorSource& learn, const IndexSpec& spec, const BuildSettings& settings);

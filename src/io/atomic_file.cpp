@@ -7,13 +7,13 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "io/byte_source.h"
 #include "io/descriptor.h"
+#include "io/file_calls.h"
 #include "summand/error.h"
 #include "summand/io.h"
 
@@ -67,8 +67,8 @@ bool is_temporary_of(const fs::path& file, const std::string& target) {
 
 /// Removes the file if it can be locked: a living writer holds the lock of its own file.
 void remove_unless_held(const fs::path& file) {
-    const Descriptor left{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
-    if (left.number >= 0 && ::flock(left.number, LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
+    const Descriptor left{file_calls::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    if (left.number >= 0 && ::flock(left.number, LOCK_EX | LOCK_NB) == 0) file_calls::unlink(file.c_str());
 }
 
 /// Removes what killed writers of the target left. A failure is no error, since the target can be written all the same.
@@ -90,7 +90,7 @@ bool hold(int descriptor) {
 int create_temporary(const std::string& target, std::string& name) {
     for (;;) {
         name = temporary_name(target);
-        const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int descriptor = file_calls::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno == EEXIST) continue;  // left by a killed process of the same number
         if (descriptor < 0 || hold(descriptor)) return descriptor;
         ::close(descriptor);
@@ -99,9 +99,9 @@ int create_temporary(const std::string& target, std::string& name) {
 
 /// Makes the rename last. Some file systems have no fsync for directories (EINVAL): there is nothing to wait for.
 void sync_directory(const std::string& path, const std::string& target) {
-    const int directory = ::open(directory_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int directory = file_calls::open(directory_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     require(directory >= 0, path, ": written, but its directory cannot be opened: ", reason(errno));
-    const int error = ::fsync(directory) == 0 ? 0 : errno;
+    const int error = file_calls::sync(directory) == 0 ? 0 : errno;
     ::close(directory);
     require(error == 0 || error == EINVAL, path, ": written, but its directory cannot be synced: ", reason(error));
 }
@@ -133,14 +133,15 @@ AtomicFile::AtomicFile(const StandardOutput& output)
 
 AtomicFile::~AtomicFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (!temporary_.empty()) file_calls::unlink(temporary_.c_str());
 }
 
 void AtomicFile::append(std::span<const std::byte> bytes) { write_all(descriptor_, path_, bytes); }
 
 void AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const ::ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<::off_t>(offset));
+        const ::ssize_t done =
+            file_calls::write_at(descriptor_, bytes.data(), bytes.size(), static_cast<::off_t>(offset));
         if (done < 0 && errno == EINTR) continue;
         require_written(done, path_);
         bytes = bytes.subspan(static_cast<std::size_t>(done));
@@ -162,24 +163,24 @@ void AtomicFile::copy_to_standard_output() {
 }
 
 void AtomicFile::complete() {
-    if (!target_.empty()) require_written(::fsync(descriptor_), path_);
+    if (!target_.empty()) require_written(file_calls::sync(descriptor_), path_);
 }
 
 void AtomicFile::commit() {
     if (target_.empty()) return copy_to_standard_output();
     complete();
     // Renamed before it is closed: the lock must outlive the temporary name.
-    require_written(std::rename(temporary_.c_str(), target_.c_str()), path_);
+    require_written(file_calls::rename(temporary_.c_str(), target_.c_str()), path_);
     temporary_.clear();
     require_written(::close(std::exchange(descriptor_, -1)), path_);
     sync_directory(path_, target_);
 }
 
 void append_file(const std::string& path, std::span<const std::byte> bytes) {
-    const Descriptor file{::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+    const Descriptor file{file_calls::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
     require_written(file.number, path);
     write_all(file.number, path, bytes);
-    require_written(::fsync(file.number), path);
+    require_written(file_calls::sync(file.number), path);
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {

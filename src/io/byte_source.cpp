@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "io/descriptor.h"
+#include "io/file_calls.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -40,7 +41,8 @@ int spooled_standard_input(const std::string& name) {
 std::string reason(int error) { return std::generic_category().message(error); }
 
 // Without O_NONBLOCK, opening a named pipe would wait for its writer; regular files ignore it.
-InputFile::InputFile(std::string path) : InputFile(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+InputFile::InputFile(std::string path)
+    : InputFile(path, file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
 
 InputFile::InputFile(std::string name, int descriptor) : path_(std::move(name)), descriptor_(descriptor) {
     require(descriptor_ >= 0, path_, ": cannot open for reading: ", reason(errno));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/byte_source.h"
+#include "io/file_calls.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -17,7 +18,7 @@ namespace summand {
 void write_all(int descriptor, const std::string& name, std::span<const std::byte> bytes) {
     constexpr std::size_t kLargestWrite = 1 << 30;  // Linux writes less than 2 GiB at once
     while (!bytes.empty()) {
-        const ::ssize_t done = ::write(descriptor, bytes.data(), std::min(bytes.size(), kLargestWrite));
+        const ::ssize_t done = file_calls::write(descriptor, bytes.data(), std::min(bytes.size(), kLargestWrite));
         if (done < 0 && errno == EINTR) continue;
         const int error = errno;
         require(done >= 0, name, ": cannot write: ", reason(error));

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "io/byte_source.h"
+#include "io/file_calls.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -12,8 +13,9 @@ namespace summand {
 MappedFile::MappedFile(const std::string& path) {
     const InputFile file(path);
     if (file.size() == 0) return;
-    void* start = ::mmap(nullptr, file.size(), PROT_READ, MAP_SHARED, file.descriptor(), 0);
-    require(start != MAP_FAILED, path, ": cannot map into memory: ", reason(errno));
+    void* start = file_calls::map(file.size(), file.descriptor());
+    const int error = errno;
+    require(start != MAP_FAILED, path, ": cannot map into memory: ", reason(error));
     bytes_ = {static_cast<const std::byte*>(start), static_cast<std::size_t>(file.size())};
 }
 

@@ -11,6 +11,7 @@
 #include "base/byte_order.h"
 #include "io/atomic_file.h"
 #include "io/codes_file.h"
+#include "io/file_calls.h"
 #include "io/inverted_model_file.h"
 #include "io/metadata.h"
 
@@ -121,7 +122,7 @@ void add_chunk(const ContainerReader& reader, InvertedBuilder& builder) {
 }
 
 void cut(const std::string& path, std::uint64_t size) {
-    require_written(::truncate(path.c_str(), static_cast<::off_t>(size)), path);
+    require_written(file_calls::truncate(path.c_str(), static_cast<::off_t>(size)), path);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "kernels/kernels.h"
 #include "math/blas.h"
+#include "summand/error.h"
 
 namespace summand {
 namespace {
@@ -91,6 +92,8 @@ void CompositeEncoder::tabulate_pairs(const Execution& execution) {
     };
     Matrix<float> largest(all, M);
     for_each_product([&](std::size_t w, std::size_t m, const float* row) {
+        const bool finite = std::all_of(row, row + K, [](float product) { return std::isfinite(product); });
+        require(finite, "encode: the inner products of the words exceed the range of floats");
         largest[w][m] =
             std::abs(*std::max_element(row, row + K, [](float a, float b) { return std::abs(a) < std::abs(b); }));
     });

@@ -55,6 +55,20 @@ TEST(Build, AModelTrainedBeforeGivesTheIndexThatASpecGives) {
         }
 }
 
+TEST(Build, ACheckpointHasOneBuildAtATime) {
+    const TemporaryDirectory directory;
+    const Matrix<float> vectors = base();
+    const BuildSettings settings{.checkpoint = directory / "work.smd"};
+    BuildSettings nested = settings;
+    nested.saving = [&](const std::function<void()>& write) {
+        expect_error([&] { build(vectors, "IVF6,PQ4x4", settings); }, {"work.smd: another build or training works on"});
+        write();
+    };
+    build(vectors, "IVF6,PQ4x4", nested);
+    EXPECT_FALSE(std::filesystem::exists(directory / "work.smd.lock"));
+    build(vectors, "IVF6,PQ4x4", settings);
+}
+
 TEST(Build, AnIndexServesAsTheModelOfAnother) {
     const TemporaryDirectory directory;
     const Matrix<float> vectors = base();

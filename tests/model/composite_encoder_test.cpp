@@ -223,4 +223,11 @@ TEST(CompositeEncoder, ManyDictionariesStayInTheRangeOfTheirTable) {
 }
 
 }  // namespace
+TEST(CompositeEncoder, RefusesWordsWhoseProductsOverflow) {
+    Dictionaries words = test::random_dictionaries(2, 4, 6, 1);
+    for (std::size_t i = 0; i < words.rows.size(); ++i) words.rows.data()[i] *= 1e25f;
+    test::expect_error([&] { CompositeEncoder(words, std::vector<float>(8), {}, {}); },
+                       {"encode: the inner products of the words exceed the range of floats"});
+}
+
 }  // namespace summand
