@@ -41,6 +41,7 @@ public:
 private:
     friend struct IndexParts;
     FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric);
+    FlatIndex(const FlatIndex& like, std::shared_ptr<const PackedCodes> packed);  // other codes, the same tables
 
     Quantizer quantizer_;
     std::shared_ptr<const PackedCodes> packed_;

@@ -73,6 +73,7 @@ public:
 private:
     friend struct IndexParts;
     InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
+    InvertedIndex(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists);  // the same tables
 
     Neighbors search(MatrixView<float> queries, const SearchOptions& options, Naming naming) const;
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options,
@@ -109,7 +110,8 @@ public:
     void add(MatrixView<float> vectors, std::span<const std::int64_t> ids);
 
     /// The same in two steps, for callers that keep what was encoded (summand/unfinished_index.h).
-    CellCodes encode(MatrixView<float> vectors) const;
+    CellCodes encode(MatrixView<float> vectors) const { return encode(vectors, execution_); }
+    CellCodes encode(MatrixView<float> vectors, const Execution& execution) const;
     void add(const CellCodes& encoded);
     void add(const CellCodes& encoded, std::span<const std::int64_t> ids);
 

@@ -30,6 +30,19 @@ struct IdRange {
 /// Throws `Error` that begins with `what` and names the part that is wrong.
 std::vector<IdRange> parse_ranges(std::string_view text, const std::string& what = "filter");
 
+/// The id of each row, ascending: `values`, or where that is empty so many ids from `first` on.
+struct RowIds {
+    std::int64_t first = 0;
+    std::size_t size = 0;
+    std::span<const std::int64_t> values = {};
+
+    std::int64_t operator[](std::size_t row) const {
+        return values.empty() ? first + static_cast<std::int64_t>(row) : values[row];
+    }
+    std::size_t row_from(std::int64_t id) const;               ///< the first with that id or a larger one; or `size`
+    std::optional<std::size_t> row_of(std::int64_t id) const;  ///< none: the id is not there
+};
+
 /// The ids a search may return: row numbers of the base, or what an inverted index was given as ids, up to 2^63 - 1.
 /// Ranges are kept as their ends, a list as sorted ids, or as a bitmap where that is about as small.
 class IdFilter {
@@ -45,6 +58,9 @@ public:
     /// Bit i%64 of word i/64 says whether id i is kept, for ids below `size`; those past the last word are not.
     /// `room` holds the words where the filter is no bitmap.
     std::span<const std::uint64_t> words(std::size_t size, std::vector<std::uint64_t>& room) const;
+
+    /// The same of rows: bit i says whether the id of row i is kept. The filter's own size plays no part.
+    std::vector<std::uint64_t> words(const RowIds& ids) const;
 
     std::size_t memory_bytes() const;
 

@@ -17,6 +17,7 @@
 #include "summand/index_spec.h"
 #include "summand/inverted_index.h"
 #include "summand/io.h"
+#include "summand/living_index.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
 #include "summand/neighbors.h"

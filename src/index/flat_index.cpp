@@ -26,12 +26,6 @@ Seeds seeds_for(const PackedCodes& codes, const Selection& selection, std::size_
     return {step < kWorthScanning ? 1 : std::bit_floor(step)};
 }
 
-// Codes that exceed the second-level cache come from memory, and quads need fewer bytes of them.
-Planes planes_for(const Codes& codes) {
-    constexpr std::size_t kCacheBytes = 1 << 20;
-    return codes.rows.values().size() > kCacheBytes ? Planes::quads : Planes::whole;
-}
-
 Quantizer valid(Quantizer quantizer) {
     require_valid(quantizer, "index");
     return quantizer;
@@ -54,7 +48,7 @@ void check_options(const char* what, const SearchOptions& options) {
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
     : quantizer_(valid(std::move(quantizer))),
-      packed_(PackedCodes::pack(codes, quantizer_, metric, planes_for(codes))),
+      packed_(PackedCodes::pack(codes, quantizer_, metric, planes_of_flat(codes))),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}
 
@@ -63,6 +57,12 @@ FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> pac
       packed_(std::move(packed)),
       metric_(metric),
       tables_(tables_of(quantizer_, *packed_, metric)) {}
+
+FlatIndex::FlatIndex(const FlatIndex& like, std::shared_ptr<const PackedCodes> packed)
+    : quantizer_(like.quantizer_), packed_(std::move(packed)), metric_(like.metric_), tables_(like.tables_) {
+    require_codes_of(quantizer_, metric_, *packed_);
+    require_same_slots(*like.packed_, *packed_);
+}
 
 std::size_t FlatIndex::size() const { return packed_->size(); }
 Codes FlatIndex::codes() const {

@@ -93,6 +93,19 @@ std::vector<IdRange> parse_ranges(std::string_view text, const std::string& what
     }
 }
 
+std::size_t RowIds::row_from(std::int64_t id) const {
+    if (!values.empty())
+        return static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), id) - values.begin());
+    if (id <= first) return 0;
+    return std::min(size, static_cast<std::size_t>(id) - static_cast<std::size_t>(first));
+}
+
+std::optional<std::size_t> RowIds::row_of(std::int64_t id) const {
+    const std::size_t row = row_from(id);
+    if (row == size || (*this)[row] != id) return std::nullopt;
+    return row;
+}
+
 IdFilter IdFilter::range(std::int64_t first, std::int64_t last) {
     require_id(first);
     require(first <= last, "filter: expected a range with first <= last, got ", first, " and ", last);
@@ -171,6 +184,26 @@ std::span<const std::uint64_t> IdFilter::words(std::size_t size, std::vector<std
         keep(static_cast<std::size_t>(id), room);
     }
     return room;
+}
+
+std::vector<std::uint64_t> IdFilter::words(const RowIds& ids) const {
+    Words kept(words_for(ids.size));
+    if (const auto* ranges = std::get_if<Ranges>(&ids_)) {
+        for (const IdRange& range : *ranges) {
+            const bool endless = range.last == std::numeric_limits<std::int64_t>::max();
+            keep_range(ids.row_from(range.first), endless ? ids.size : ids.row_from(range.last + 1), kept);
+        }
+        return kept;
+    }
+    const auto* list = std::get_if<List>(&ids_);
+    if (list && list->size() < ids.size) {
+        for (const std::int64_t id : *list)
+            if (const auto row = ids.row_of(id)) keep(*row, kept);
+        return kept;
+    }
+    for (std::size_t row = 0; row < ids.size; ++row)
+        if (keeps(ids[row])) keep(row, kept);
+    return kept;
 }
 
 std::size_t IdFilter::memory_bytes() const {

@@ -44,6 +44,17 @@ struct IndexParts {
     static InvertedIndex inverted(InvertedModel model, std::shared_ptr<const InvertedLists> lists) {
         return {std::move(model), std::move(lists)};
     }
+
+    /// Other codes of a model that an index has the tables of, which are shared.
+    static FlatIndex flat(const FlatIndex& like, std::shared_ptr<const PackedCodes> packed) {
+        return {like, std::move(packed)};
+    }
+    static InvertedIndex inverted(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists) {
+        return {like, std::move(lists)};
+    }
+
+    /// Null where there is none.
+    static const SecondLayer* second(const Index& index) { return index.second_.get(); }
 };
 
 }  // namespace summand

@@ -23,7 +23,7 @@ std::vector<std::uint64_t> list_begins(const std::vector<std::uint32_t>& cells, 
 }
 
 // Returns row numbers in the order of cells; within a cell by id, equal ids in the order they came.
-std::vector<std::uint64_t> rows_by_cell(const std::vector<std::uint32_t>& cells, const std::vector<std::int64_t>& ids,
+std::vector<std::uint64_t> rows_by_cell(const std::vector<std::uint32_t>& cells, std::span<const std::int64_t> ids,
                                         const std::vector<std::uint64_t>& begin) {
     std::vector<std::uint64_t> rows(cells.size()), next(begin.begin(), begin.end() - 1);
     for (std::size_t i = 0; i < cells.size(); ++i) rows[next[cells[i]]++] = i;
@@ -62,6 +62,30 @@ void check_fit(const CellCodes& encoded, const InvertedModel& model) {
 
 }  // namespace
 
+// What is not needed any more is freed on the way, so that three copies of the codes are never held.
+std::shared_ptr<const InvertedLists> listed(const InvertedModel& model, CellCodes encoded,
+                                            std::vector<std::int64_t> ids, const PackedCodes* others) {
+    auto& [cells, given] = encoded;
+    const std::size_t M = model.quantizer.dictionaries.count;
+    auto storage = std::make_shared<Storage>();
+    storage->begin = list_begins(cells, model.partition.cells());
+    std::vector<std::uint64_t> rows = rows_by_cell(cells, ids, storage->begin);
+    cells = {};
+    Codes codes{Matrix<std::uint8_t>(rows.size(), M), std::vector<float>(given.bias.size()), given.model};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::copy_n(given.rows.row(rows[i]), M, codes.rows.row(i));
+        if (!given.bias.empty()) codes.bias[i] = given.bias[rows[i]];
+        rows[i] = static_cast<std::uint64_t>(ids[rows[i]]);
+    }
+    given = {};
+    ids = {};
+    storage->ids = std::move(rows);
+    auto packed = others ? PackedCodes::pack_like(*others, codes, model.quantizer, model.metric, Planes::whole)
+                         : PackedCodes::pack(codes, model.quantizer, model.metric);
+    return std::make_shared<const InvertedLists>(
+        InvertedLists::Parts{std::move(packed), storage->begin, storage->ids, storage});
+}
+
 InvertedBuilder::InvertedBuilder(InvertedModel model, const EncodeOptions& options)
     : model_(validated(std::move(model))), encoder_(model_.quantizer, options), execution_(options.execution) {}
 
@@ -72,7 +96,7 @@ void InvertedBuilder::add(MatrixView<float> vectors, std::span<const std::int64_
     add(encode(vectors), ids);
 }
 
-CellCodes InvertedBuilder::encode(MatrixView<float> vectors) const {
+CellCodes InvertedBuilder::encode(MatrixView<float> vectors, const Execution& execution) const {
     require(vectors.columns() == model_.partition.dimensions(), "add: expected vectors of ",
             model_.partition.dimensions(), " dimensions, got ", vectors.columns());
     require_finite(vectors, "add");
@@ -80,9 +104,9 @@ CellCodes InvertedBuilder::encode(MatrixView<float> vectors) const {
                         std::vector<float>(vectors.data(), vectors.row(vectors.rows())));
     if (model_.metric == Metric::cosine) scale_to_unit_length(moved, "add");
     require_scorable(moved.view(), "add");
-    CellCodes result{.cells = assign(model_.partition, moved.view(), execution_)};
+    CellCodes result{.cells = assign(model_.partition, moved.view(), execution)};
     if (model_.coding == Coding::residual) moved = residuals(model_.partition, result.cells, moved.view());
-    result.codes = encoder_.encode(moved.view(), execution_);
+    result.codes = encoder_.encode(moved.view(), execution);
     return result;
 }
 
@@ -104,23 +128,10 @@ void InvertedBuilder::add(const CellCodes& encoded, std::span<const std::int64_t
 
 InvertedIndex InvertedBuilder::finish() && {
     const std::size_t M = model_.quantizer.dictionaries.count;
-    auto storage = std::make_shared<Storage>();
-    storage->begin = list_begins(cells_, model_.partition.cells());
-    std::vector<std::uint64_t> rows = rows_by_cell(cells_, ids_, storage->begin);
-    cells_ = {};
-    Codes codes{Matrix<std::uint8_t>(rows.size(), M), std::vector<float>(bias_.size()), identity(model_.quantizer)};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        std::copy_n(codes_.data() + rows[i] * M, M, codes.rows.row(i));
-        if (!bias_.empty()) codes.bias[i] = bias_[rows[i]];
-        rows[i] = static_cast<std::uint64_t>(ids_[rows[i]]);
-    }
-    codes_ = {};
-    ids_ = {};
-    bias_ = {};
-    storage->ids = std::move(rows);
-    auto packed = PackedCodes::pack(codes, model_.quantizer, model_.metric);
-    auto lists = std::make_shared<const InvertedLists>(
-        InvertedLists::Parts{std::move(packed), storage->begin, storage->ids, storage});
+    CellCodes encoded{std::move(cells_)};
+    encoded.codes = {Matrix<std::uint8_t>(ids_.size(), M, std::move(codes_)), std::move(bias_),
+                     identity(model_.quantizer)};
+    auto lists = listed(model_, std::move(encoded), std::move(ids_));
     return IndexParts::inverted(std::move(model_), std::move(lists));
 }
 

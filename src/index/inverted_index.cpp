@@ -36,6 +36,12 @@ InvertedIndex::InvertedIndex(InvertedModel model, std::shared_ptr<const Inverted
     cells_ = std::make_shared<CellTables>(model_, order);
 }
 
+InvertedIndex::InvertedIndex(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists)
+    : model_(like.model_), lists_(std::move(lists)), tables_(like.tables_), cells_(like.cells_) {
+    check_fit(model_, *lists_);
+    require_same_slots(like.lists_->packed(), lists_->packed());
+}
+
 std::size_t InvertedIndex::size() const { return lists_->size(); }
 std::size_t InvertedIndex::cell_table_bytes() const { return cells_->memory_bytes(); }
 std::size_t InvertedIndex::memory_bytes() const { return lists_->memory_bytes() + cell_table_bytes(); }

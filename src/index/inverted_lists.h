@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "index/packed_codes.h"
+#include "summand/inverted_index.h"
 
 namespace summand {
 
@@ -49,6 +50,11 @@ public:
 private:
     Parts parts_;
 };
+
+/// Lists of these vectors: those of a cell by id, equal ids in the order they come. `others` lends its slots; null:
+/// they are found.
+std::shared_ptr<const InvertedLists> listed(const InvertedModel& model, CellCodes encoded,
+                                            std::vector<std::int64_t> ids, const PackedCodes* others = nullptr);
 
 /// The position of each id. Throws `Error` unless the ids are those from 0 to n - 1, each once.
 std::vector<std::uint32_t> positions_of(const InvertedLists& lists);

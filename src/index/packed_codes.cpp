@@ -133,12 +133,30 @@ PackedCodes::PackedCodes(Parts parts)
     require_size(parts_.tops.size(), shape.blocks() * shape.quads * kBlockVectors, "bytes of the top bits of codes");
 }
 
+Planes planes_of_flat(const Codes& codes) {
+    constexpr std::size_t kCacheBytes = 1 << 20;
+    return codes.rows.values().size() > kCacheBytes ? Planes::quads : Planes::whole;
+}
+
 std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric,
                                                      Planes planes) {
     check(codes, quantizer);
+    return pack(grouped_slots(quantizer), codes, quantizer, metric, planes);
+}
+
+std::shared_ptr<const PackedCodes> PackedCodes::pack_like(const PackedCodes& others, const Codes& codes,
+                                                          const Quantizer& quantizer, Metric metric, Planes planes) {
+    require_codes_of(quantizer, metric, others);
+    check(codes, quantizer);
+    const std::span<const std::uint8_t> slots = others.parts().slots;
+    return pack(std::vector<std::uint8_t>(slots.begin(), slots.end()), codes, quantizer, metric, planes);
+}
+
+std::shared_ptr<const PackedCodes> PackedCodes::pack(std::vector<std::uint8_t> slots, const Codes& codes,
+                                                     const Quantizer& quantizer, Metric metric, Planes planes) {
     const bool biased = quantizer.bias != Bias::none && is_distance(metric);
     auto storage = std::make_shared<Storage>();
-    storage->slots = grouped_slots(quantizer);
+    storage->slots = std::move(slots);
     if (biased) {
         storage->bias = quantizer.bias == Bias::derived ? biases(quantizer, codes.rows, {}) : codes.bias;
         check_biases(storage->bias);
@@ -155,11 +173,11 @@ std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Q
                                                                  .bias = storage->bias,
                                                                  .bias_levels = storage->bias_levels},
                                                                 storage));
-    const SlotsOfWords slots = slots_of_words(*packed);
+    const SlotsOfWords slots_of = slots_of_words(*packed);
     std::vector<std::uint8_t> block(packed->planes() * kBlockVectors);
     for (std::size_t b = 0; b < packed->block_count(); ++b) {
         std::fill(block.begin(), block.end(), std::uint8_t{0});
-        write_planes(codes, *packed, slots, b, block.data());
+        write_planes(codes, *packed, slots_of, b, block.data());
         write_block(block.data(), shape, storage->rows.data() + b * shape.rows() * kBlockVectors,
                     storage->tops.data() + b * shape.quads * kBlockVectors);
     }
@@ -197,6 +215,12 @@ Codes PackedCodes::unpack() const {
 std::size_t PackedCodes::memory_bytes() const {
     return parts_.rows.size() + parts_.tops.size() + parts_.slots.size() +
            (parts_.bias.size() + parts_.bias_levels.size()) * sizeof(float);
+}
+
+void require_same_slots(const PackedCodes& a, const PackedCodes& b) {
+    const auto first = a.parts().slots, second = b.parts().slots;
+    require(std::equal(first.begin(), first.end(), second.begin(), second.end()),
+            "index: expected codes with the slots of the others of this model");
 }
 
 void require_codes_of(const Quantizer& quantizer, Metric metric, const PackedCodes& packed) {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernels/scan.h"
 #include "model/lookup.h"
@@ -47,6 +48,9 @@ inline constexpr std::size_t kMostVectors = std::size_t{1} << 48;  ///< whose by
 /// Quads save memory traffic and cost instructions.
 enum class Planes : std::uint8_t { whole, quads };
 
+/// Codes that exceed the second-level cache come from memory, and quads need fewer bytes of them.
+Planes planes_of_flat(const Codes& codes);
+
 class PackedCodes {
 public:
     /// What an index file stores; spans are aligned to 64 bytes and kept alive by `owner`.
@@ -67,6 +71,10 @@ public:
     /// The stored bias is part of the euclidean score alone: for other metrics it is checked and left out.
     static std::shared_ptr<const PackedCodes> pack(const Codes& codes, const Quantizer& quantizer,
                                                    Metric metric = Metric::euclidean, Planes planes = Planes::whole);
+
+    /// The same with the slots of other codes of this quantizer, which take long to find.
+    static std::shared_ptr<const PackedCodes> pack_like(const PackedCodes& others, const Codes& codes,
+                                                        const Quantizer& quantizer, Metric metric, Planes planes);
     Codes unpack() const;
 
     const Parts& parts() const { return parts_; }
@@ -97,9 +105,15 @@ public:
     std::size_t memory_bytes() const;
 
 private:
+    static std::shared_ptr<const PackedCodes> pack(std::vector<std::uint8_t> slots, const Codes& codes,
+                                                   const Quantizer& quantizer, Metric metric, Planes planes);
+
     Parts parts_;
     CodeRows codes_;
 };
+
+/// Throws `Error` unless tables of one of them serve the other.
+void require_same_slots(const PackedCodes& a, const PackedCodes& b);
 
 /// Throws `Error` unless the codes are of this model: its identity, its M and K, and biases where it has them.
 void require_codes_of(const Quantizer& quantizer, Metric metric, const PackedCodes& packed);

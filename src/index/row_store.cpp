@@ -103,6 +103,13 @@ RowStore::RowStore(const Index& index, RowFormat format, std::vector<float> rang
       ranges_(std::move(ranges)),
       rows_(AlignedBuffer<std::byte>::in_large_pages(index.size() * row_bytes_)) {}
 
+RowStore::RowStore(RowFormat format, Metric metric, std::size_t dimensions, std::size_t size)
+    : format_(format),
+      metric_(metric),
+      dimensions_(dimensions),
+      row_bytes_(row_bytes(format, dimensions)),
+      rows_(AlignedBuffer<std::byte>::in_large_pages(size * row_bytes_)) {}
+
 void RowStore::add(MatrixView<float> vectors, std::size_t first_id) {
     const Matrix<float> scaled = is_scaled(format_, metric_) ? of_unit_length(vectors, "build") : Matrix<float>();
     if (!scaled.empty()) vectors = scaled.view();

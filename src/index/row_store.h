@@ -37,6 +37,9 @@ public:
     /// Throws `Error` where the ids of the index are not those from 0 to n - 1.
     RowStore(const Index& index, RowFormat format, std::vector<float> ranges);
 
+    /// Vectors in the order of their ids.
+    RowStore(RowFormat format, Metric metric, std::size_t dimensions, std::size_t size);
+
     /// Those with the ids from `first_id` on.
     void add(MatrixView<float> vectors, std::size_t first_id);
 

@@ -20,6 +20,10 @@ std::string_view name(Kind kind) {
             return "unfinished index";
         case Kind::inverted_model:
             return "inverted model";
+        case Kind::manifest:
+            return "manifest";
+        case Kind::segment:
+            return "segment";
         default:
             return "checkpoint";
     }

@@ -24,10 +24,12 @@ enum class Kind : std::uint32_t {
     inverted = 5,
     vocabulary = 6,
     unfinished = 7,
-    inverted_model = 8
+    inverted_model = 8,
+    manifest = 9,
+    segment = 10
 };
 
-inline constexpr Kind kLastKind = Kind::inverted_model;
+inline constexpr Kind kLastKind = Kind::segment;
 
 std::string_view name(Kind kind);
 

@@ -28,6 +28,10 @@ std::string_view with_article(Kind kind) {
             return "an unfinished index";
         case Kind::inverted_model:
             return "an inverted model";
+        case Kind::manifest:
+            return "a manifest";
+        case Kind::segment:
+            return "a segment";
         default:
             return "a checkpoint";
     }
@@ -83,7 +87,7 @@ Bytes ContainerReader::verified_head() {
     const auto kind = load_little<std::uint32_t>(&head[header::kKind]);
     check(kind >= 1 && kind <= static_cast<std::uint32_t>(kLastKind), "kind ", kind,
           ", expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index), 6 (vocabulary), "
-          "7 (unfinished index) or 8 (inverted model)");
+          "7 (unfinished index), 8 (inverted model), 9 (manifest) or 10 (segment)");
     kind_ = static_cast<Kind>(kind);
     return head;
 }

@@ -138,4 +138,24 @@ TEST(ParseRanges, ReadsWhatItIsGivenInAnyOfTheSeparators) {
     expect_error([] { parse_ranges("4-2", "list"); }, {"list: expected ids", "'4-2', which ends before it begins"});
 }
 
+TEST(IdFilter, SaysWhichRowsOfAnyIdsItKeeps) {
+    const std::vector<std::int64_t> sparse{
+        0, 5, 6, 900, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max() - 1};
+    const RowIds rows[] = {{0, 6}, {4, 6}, {std::int64_t{1} << 40, 3}, {sparse[0], sparse.size(), sparse}};
+    const IdFilter filters[] = {IdFilter::ranges({{5, 7}, {1000, std::numeric_limits<std::int64_t>::max()}}),
+                                IdFilter::list(std::vector<std::int64_t>{6, std::int64_t{1} << 40}),
+                                IdFilter::list(sparse),
+                                IdFilter::list(std::vector<std::int64_t>{5, 6}),
+                                IdFilter::range(3, 3),
+                                IdFilter::where(2000, [](std::int64_t id) { return id % 3 == 0; })};
+    for (const IdFilter& filter : filters)
+        for (const RowIds& ids : rows) {
+            const std::vector<std::uint64_t> words = filter.words(ids);
+            ASSERT_EQ(words.size(), 1u);
+            for (std::size_t row = 0; row < ids.size; ++row)
+                EXPECT_EQ(words[0] >> row & 1, filter.keeps(ids[row]) ? 1u : 0u) << ids[row];
+            EXPECT_EQ(words[0] >> ids.size, 0u);
+        }
+}
+
 }  // namespace summand::test

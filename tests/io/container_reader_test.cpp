@@ -92,12 +92,12 @@ TEST(Container, OtherVersionsAndKindsAreRefused) {
     reseal(bytes);
     expect_error([&] { open(bytes); }, {"format version 2, this program reads version 1"});
     bytes = small_container();
-    store_little(&bytes[header::kKind], std::uint32_t{9});
+    store_little(&bytes[header::kKind], std::uint32_t{11});
     reseal(bytes);
     expect_error(
         [&] { open(bytes); },
-        {"kind 9, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index), 6 (vocabulary), "
-         "7 (unfinished index) or 8 (inverted model)"});
+        {"kind 11, expected 1 (model), 2 (codes), 3 (index), 4 (checkpoint), 5 (inverted index), 6 (vocabulary), "
+         "7 (unfinished index), 8 (inverted model), 9 (manifest) or 10 (segment)"});
 }
 
 TEST(Container, AnotherKindThanExpectedIsNamed) {

@@ -1,0 +1,92 @@
+// What a `LivingIndex` is made of: the folder as it was last read or written, and changes that are not committed.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/file_lock.h"
+#include "store/manifest.h"
+#include "store/pending.h"
+#include "summand/living_index.h"
+
+namespace summand {
+
+/// A manifest and the snapshot that it names.
+struct Committed {
+    Manifest manifest;
+    std::shared_ptr<const Snapshot> snapshot;
+};
+
+/// Reads what the manifest names; segments that `before` has are taken from there. Throws `Error` for what is missing,
+/// damaged or contradicts the manifest.
+Committed load(const std::string& folder, Manifest manifest, const Committed* before = nullptr);
+
+/// The same for the manifest that is there. A writer may replace it meanwhile: then the new one is read.
+Committed load_current(const std::string& folder, const Committed* before = nullptr);
+
+struct LivingIndex::State {
+    /// Takes the lock for writing, and removes what a crash left behind.
+    State(std::string where, Access how);
+
+    /// The same for a folder that `lock` is held of already.
+    State(std::string where, std::unique_ptr<FileLock> held);
+
+    /// What is searched: what is committed, with the changes that are not.
+    std::shared_ptr<const Snapshot> visible();
+
+    void require_writer(const char* what) const;
+
+    /// Applies changes to what is pending, and commits where there are enough.
+    template <class Change>
+    void change(std::size_t count, const Change& work) {
+        {
+            const std::lock_guard own(guard);
+            shown.reset();
+            work(pending);
+            changes += count;
+        }
+        if (commit_every > 0 && changes >= commit_every) commit();
+    }
+
+    /// Which of the ids that are added must be in the index already.
+    enum class Ids : std::uint8_t { none, any, all };
+
+    void put(const char* what, const VectorSource& vectors, std::span<const std::int64_t> ids, Ids there,
+             const Execution& execution);
+
+    /// Writes what is pending; `changing` is held.
+    void commit();
+
+    /// Merges the segments with these numbers into one.
+    void merge(const std::vector<std::uint64_t>& numbers);
+
+    const std::string folder;
+    const Access access;
+    std::unique_ptr<FileLock> lock;
+    std::mutex compacting;     // held first of the three
+    std::mutex changing;       // held while the index is changed, by whoever writes or refreshes
+    mutable std::mutex guard;  // held for moments, around what follows
+    Committed committed;
+    Pending pending;
+    std::shared_ptr<const Snapshot> shown = {};  // null: to be made
+    std::size_t changes = 0, commit_every = 1;
+    std::atomic<std::uint64_t> next_segment = 1;  // also above the numbers of files that are being written
+
+private:
+    /// Replaces the manifest, and removes the files that it names no more. Takes over the new files.
+    void publish(Manifest manifest, std::vector<std::string>& new_files);
+    void recover(const std::vector<std::string>& new_files);
+    void adopt(Committed next);
+};
+
+/// Runs of segments that are worth merging, as numbers.
+std::vector<std::vector<std::uint64_t>> groups_to_merge(const Committed& committed, Compaction what);
+
+/// Writes a new folder, with its lock held, and its first manifest.
+void write_folder(const std::string& folder, const IndexModel& model, Metric metric, std::uint64_t seed);
+
+}  // namespace summand

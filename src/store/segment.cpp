@@ -1,0 +1,133 @@
+#include "store/segment.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/byte_order.h"
+#include "io/in_place.h"
+#include "io/index_sections.h"
+#include "io/metadata.h"
+#include "io/packed_codes_file.h"
+#include "summand/error.h"
+
+namespace summand {
+namespace {
+
+constexpr std::int64_t kLargestId = std::numeric_limits<std::int64_t>::max() - 1;  // so that there is one behind it
+
+FileStamp stamp_of(std::span<const std::byte> container) {
+    return {container.size(), load_little<std::uint32_t>(&container[header::kCrc])};
+}
+
+bool consecutive(std::span<const std::int64_t> ids) {
+    return ids.back() - ids.front() == static_cast<std::int64_t>(ids.size()) - 1;
+}
+
+void add_lists(ContainerWriter& writer, const InvertedLists& lists) {
+    writer.add("lists", Element::uint64, {lists.parts().begin.size()}, lists.parts().begin);
+    writer.add("ids", Element::uint64, {lists.size()}, lists.parts().ids);
+}
+
+void add_second(ContainerWriter& writer, const Refinement& second, std::uint64_t row_bytes) {
+    const auto* rows = std::get_if<RefineRows>(&second);
+    const auto bytes = rows ? rows->rows : std::as_bytes(std::get<RefineCodes>(second).rows);
+    writer.add("second", Element::uint8, {bytes.size() / row_bytes, row_bytes}, bytes);
+}
+
+std::shared_ptr<const InvertedLists> read_lists(const IndexFile& file, const StoreModel& model,
+                                                std::shared_ptr<const PackedCodes> packed) {
+    InvertedLists::Parts lists{.packed = std::move(packed), .owner = file.owner};
+    lists.begin = in_place<std::uint64_t>(file.reader, file.bytes, "lists", Element::uint64,
+                                          {model.model().cells()->cells() + 1});
+    lists.ids = in_place<std::uint64_t>(file.reader, file.bytes, "ids", Element::uint64, {lists.packed->size()});
+    auto result = std::make_shared<const InvertedLists>(std::move(lists));
+    positions_of(*result);  // throws unless they are the rows, each once
+    return result;
+}
+
+void read_second(const IndexFile& file, const StoreModel& model, Index& index) {
+    const auto bytes =
+        in_place<std::byte>(file.reader, file.bytes, "second", Element::uint8, {index.size(), model.second_bytes()});
+    const RefineModel& second = *model.model().second;
+    if (second.rows)
+        index.set_refinement(RefineRows{*second.rows, bytes, {}, file.owner});
+    else
+        index.set_refinement(RefineCodes{
+            *second.quantizer, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, file.owner});
+}
+
+RowIds read_ids(const IndexFile& file, const Fields& fields, std::size_t size) {
+    if (!file.reader.has("user_ids")) {
+        const auto most = static_cast<std::uint64_t>(kLargestId) - size + 1;
+        return {static_cast<std::int64_t>(fields.count("first_id", 0, most)), size, {}};
+    }
+    const auto ids = in_place<std::int64_t>(file.reader, file.bytes, "user_ids", Element::uint64, {size});
+    const bool ascending = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal()) == ids.end();
+    file.reader.check(ascending && ids.front() >= 0 && ids.back() <= kLargestId,
+                      "section user_ids is not in order, or holds one beyond 2^63 - 2");
+    return {ids.front(), size, ids};
+}
+
+Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t number) {
+    const ContainerReader& reader = file.reader;
+    reader.expect(Kind::segment,
+                  {"slots", "packed", "packed_tops", "bias", "bias_levels", "lists", "ids", "user_ids", "second"});
+    const Fields fields(reader, file.metadata, "segment");
+    reader.check(fields.hash("model") == model.identity(), "is of model ", fields.text("model"), ", expected ",
+                 hex(model.identity()));
+    auto packed = read_packed_codes(reader, file.metadata, file.bytes, file.owner);
+    const std::size_t size = packed->size();
+    reader.check(size > 0, "holds no vectors");
+    return file.named([&] {
+        Index index = model.model().cells() ? model.with_tables(read_lists(file, model, std::move(packed)))
+                                            : model.with_tables(std::move(packed));
+        if (model.model().second) read_second(file, model, index);
+        return Segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp_of(file.bytes)};
+    });
+}
+
+}  // namespace
+
+FileStamp stamp_of(const std::string& path) {
+    const InputFile file(path);
+    Bytes head(std::min<std::uint64_t>(file.size(), header::kSize));
+    file.read_at(0, head);
+    require(head.size() == header::kSize, path, ": truncated: the header takes ", header::kSize,
+            " bytes, the file has ", head.size());
+    return {file.size(), load_little<std::uint32_t>(&head[header::kCrc])};
+}
+
+Segment segment_of(const StoreModel& model, const SegmentRows& rows) {
+    std::vector<std::size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows.ids[a] < rows.ids[b]; });
+    auto in_order = std::make_shared<SegmentRows>();
+    append(rows, order, *in_order);
+    Segment segment{.index = model.index_of(*in_order), .owner = in_order};
+    segment.ids = {in_order->ids.front(), in_order->ids.size(), in_order->ids};
+    if (consecutive(in_order->ids)) segment.ids.values = {};
+    return segment;
+}
+
+void write_segment(const std::string& path, const StoreModel& model, const Segment& segment) {
+    ContainerWriter writer(Kind::segment);
+    if (segment.index.inverted()) add_lists(writer, *IndexParts::lists(*segment.index.inverted()));
+    add_packed_codes(writer, StoreModel::packed_of(segment.index));
+    if (segment.index.refinement()) add_second(writer, *segment.index.refinement(), model.second_bytes());
+    writer.metadata["segment"] = {{"model", hex(model.identity())}};
+    if (segment.ids.values.empty())
+        writer.metadata["segment"]["first_id"] = segment.ids.first;
+    else
+        writer.add("user_ids", Element::uint64, {segment.ids.size}, segment.ids.values);
+    writer.finish(path);
+}
+
+Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp) {
+    const IndexFile file(mapped(path), path);
+    require(stamp_of(file.bytes) == stamp, path, ": is not the segment that the manifest names: expected ", stamp.bytes,
+            " bytes with checksum ", stamp.crc, ", got ", file.bytes.size(), " with ", stamp_of(file.bytes).crc);
+    return read(file, model, number);
+}
+
+}  // namespace summand
