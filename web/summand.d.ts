@@ -6,8 +6,13 @@ export type Source = ArrayBuffer | ArrayBufferView | Blob | URL | string;
 /** Numbers; all of them bigint in an index with an id from 2^53 on. */
 export type Id = number | bigint;
 
+export interface OpenOptions {
+  /** False: plain JavaScript even where the browser has WebAssembly. The answers are the same. */
+  wasm?: boolean;
+}
+
 /** Rejects with an Error that names the file and what is wrong with it. */
-export function open(source: Source): Promise<Index>;
+export function open(source: Source, options?: OpenOptions): Promise<Index>;
 
 export interface SearchOptions {
   /** How many answers; 10 where nothing is said. */

@@ -671,7 +671,11 @@ class TableBuilder {
   // `slots`: the word of each slot, `slotCount` for each dictionary.
   constructor(quantizer, distance, slots, slotCount) {
     Object.assign(this, { quantizer, distance, slots, slotCount });
-    this.products = new Float32Array(quantizer.count * quantizer.size);
+    this.multiplied = new Float32Array(quantizer.count * quantizer.size);
+    this.multiplier = {
+      products: (query, ...task) => products(query, quantizer.words, ...task),
+      rotate: (query, out) => products(query, quantizer.rotation, 0, query.length, query.length, out, 0),
+    };
     this.sparse = isSparse(quantizer) ? sparseWords(quantizer) : null;
     this.signs = quantizer.binaryQueries ? magnitudes(quantizer) : null;
   }
@@ -687,7 +691,7 @@ class TableBuilder {
     if (this.distance) for (let d = 0; d < dimensions; ++d) moved[d] -= centre[d];
     if (rotation) {
       const turned = new Float32Array(dimensions);
-      products(moved, rotation, 0, dimensions, dimensions, turned, 0);
+      this.multiplier.rotate(moved, turned);
       moved = turned;
     }
     if (this.signs) moved = this.signs.map((size, d) => (moved[d] > 0 ? size : -size));
@@ -695,10 +699,10 @@ class TableBuilder {
   }
 
   #multiply(query) {
-    const { quantizer, sparse, products: out } = this;
+    const { quantizer, sparse, multiplied: out } = this;
     if (!sparse) {
       for (let m = 0; m < quantizer.count; ++m)
-        products(query.subarray(quantizer.begin[m], quantizer.end[m]), quantizer.words, quantizer.start[m],
+        this.multiplier.products(query.subarray(quantizer.begin[m], quantizer.end[m]), quantizer.start[m],
           quantizer.end[m] - quantizer.begin[m], quantizer.size, out, m * quantizer.size);
       return;
     }
@@ -721,7 +725,7 @@ class TableBuilder {
     for (let e = 0, m = 0; m < quantizer.count; ++m)
       for (let s = 0; s < slotCount; ++s, ++e) {
         const word = m * quantizer.size + slots[e];
-        entries[e] = (distance ? quantizer.offsets[word] : 0) + fround(factor * this.products[word]);
+        entries[e] = (distance ? quantizer.offsets[word] : 0) + fround(factor * this.multiplied[word]);
         finite &&= isFiniteFloat(entries[e]);
       }
     if (!finite) throw new Error("search: the query makes table entries that are not finite");
@@ -1033,7 +1037,7 @@ async function fromPacked(container, shape, quantizer) {
   const levels = biased ? await container.floats("bias_levels", [BYTE_SLOTS]) : null;
   const rows = await container.bytes("packed", [blocks, height, BLOCK]);
   const tops = quads > 0 ? await container.bytes("packed_tops", [blocks, quads, BLOCK]) : new Uint8Array(0);
-  const packed = new PackedCodes({ ...shape, height, slots, rows, tops, bias });
+  const packed = new PackedCodes({ ...shape, height, slots, rows, tops, bias, levels });
   for (let i = 0; biased && i < shape.size; ++i) {
     const level = levels[rows[(Math.floor(i / BLOCK) * height + height - 1) * BLOCK + (i % BLOCK)]];
     container.check(level <= bias[i] && levels[0] <= level, `the bias of row ${i} does not fit its level`);
@@ -1064,7 +1068,7 @@ async function fromRows(container, shape, quantizer, metric) {
   }
   const slots = new Uint8Array(count * shape.slotCount);
   for (let e = 0; e < slots.length; ++e) slots[e] = e % shape.slotCount < quantizer.size ? e % shape.slotCount : 0;
-  return new PackedCodes({ ...shape, quads: 0, height: planes, slots, rows, tops: new Uint8Array(0), bias });
+  return new PackedCodes({ ...shape, biased: false, quads: 0, height: planes, slots, rows, tops: new Uint8Array(0), bias });
 }
 
 // |ȳ|² - Σ_m word_offset[m][code_m], of doubles but for the sums of the kernels.
@@ -1075,6 +1079,7 @@ function derivedBias(quantizer, code, sum) {
   return dot(sum, sum, sum.length) - offsets;
 }
 
+// `biased`: whether a last plane has the levels of the biases; `bias` may be there without.
 class PackedCodes {
   constructor(parts) {
     Object.assign(this, parts);
@@ -1100,6 +1105,155 @@ class PackedCodes {
   // The words that vector i names.
   code(i) {
     return this.slotsOf(i).map((slot, m) => this.slots[m * this.slotCount + slot]);
+  }
+}
+
+// --- kernel_bytes.js
+// kernel.c, compiled by web/make.
+
+const KERNEL =
+  "AGFzbQEAAAABGgNgBn9/f39/fwF/YAV/f39/fwBgA39/fwF9Ag8BA2VudgZtZW1vcnkCAAEDBgUAAQIBAQQFAXABAQEGCAF/AUGAyAALBy0ECXN1" +
+  "cnZpdm9ycwAAC2xpc3RlZF9zdW1zAAEEc3VtcwADCHByb2R1Y3RzAAQKvx4F7wQGAX8BewZ/AXsEfwN7QQAhBgJAIAEgAk8NACAE/Q8hByABQQl0" +
+  "IQggACgCACEJQQAhBgNAIAFBCXQhCkEAIQsDQCAJIAogACgCCCIEbGogC2ohDAJAAkAgACgCECINDQD9DAAAAAAAAAAAAAAAAAAAAAAhDiADIQQM" +
+  "AQsgDUGADGwhDyAJIAggBGxqIRD9DAAAAAAAAAAAAAAAAAAAAAAhDiANIREgAyEEA0AgDiAE/QAAACAQIAtqIhL9AAAAIhP9DA8PDw8PDw8PDw8P" +
+  "Dw8PDw8iFP1O/Q4gBEEgav0AAAAgEkGABGr9AAAAIhUgFP1O/Q79cCAEQcAAav0AAAAgEkGACGr9AAAAIBT9Tv0OIARB4ABq/QAAACAVQQT9bf0M" +
+  "DAwMDAwMDAwMDAwMDAwMDP1OIBNBBv1t/VD9Dv1w/XD9cCEOIARBgAFqIQQgEEGADGohECARQX9qIhENAAsgDCAPaiEMIAMgDUEHdGohBAsCQCAN" +
+  "QQJ0IhAgACgCDCISTw0AIAAoAhghEQNAIAT9AAAAIAz9AAAAIhP9DA8PDw8PDw8PDw8PDw8PDw/9Tv0OIRQCQCAQIBFPDQAgFCAEQRBq/QAAACAT" +
+  "QQT9bf0O/XAhFAsgBEEgaiEEIAxBgARqIQwgDiAU/XAhDiASIBBBAWoiEEcNAAsLAkAgByAO/Sz9ZCIERQ0AIAsgCmohEiAFIAZBAnRqIRADQCAQ" +
+  "IBIgBGhqNgIAIBBBBGohECAGQQFqIQYgBEF/aiAEcSIEDQALCyALQfADSSEEIAtBEGohCyAEDQALIAhBgARqIQggAUEBaiIBIAJHDQALCyAGCzgA" +
+  "AkAgA0UNAANAIAQgACACKAIAIAEQgoCAgAA4AgAgAkEEaiECIARBBGohBCADQX9qIgMNAAsLC4oGAwV/AX0GfyAAKAIAIgMgAUGAfHEiBCAAKAII" +
+  "bCIFaiABQf8DcSIGaiEBAkACQCAAKAIYRQ0AAkAgACgCFCIGDQBDAAAAgA8LIAZBAXEhBwJAAkAgBkEBRw0AQwAAAIAhCEEAIQQMAQsgBkF+cSEJ" +
+  "QwAAAIAhCEEAIQQgASEGA0AgCCACIAYtAAAiBUEPcUECdGoqAgCSIAIgBUECdkE8cWpBwABqKgIAkiEIIAZBgARqIQYgAkGAAWohAiAJIARBAmoi" +
+  "BEcNAAsLIAdFDQEgCCACIAEgBEEIdEGAfHFqLQAAIARBAnRBBHF2QQ9xQQJ0aioCAJIhCAwBCwJAAkAgACgCECIKDQBDAAAAgCEIDAELIApBCnQh" +
+  "CyAFIApBgAxsaiAGciEMIAAoAgQgBCAKbGogBmohBUMAAACAIQggCiEJIAIhBgNAIAggBiAFLQAAIgRBBnRBwAFxIAEtAAAiB0E/cXJBAnRqKgIA" +
+  "kiAGIARBBHRBwAFxIAFBgARqLQAAIg1BP3FyQQJ0akGACGoqAgCSIAYgBEECdEHAAXEgAUGACGotAAAiDkE/cXJBAnRqQYAQaioCAJIgBiAEQcAB" +
+  "cSAHQQZ2ciANQQR2QQxxciAOQQJ2QTBxckECdGpBgBhqKgIAkiEIIAFBgAxqIQEgBkGAIGohBiAFQYAEaiEFIAlBf2oiCQ0ACyADIAxqIQEgAiAL" +
+  "QQJ0aiECCyAAKAIUIgcgCkECdCIFTQ0AIAcgBUF/c2ohDQJAIAdBA3EiCUUNACABIQYgAiEEA0AgBUEBaiEFIAggBCAGLQAAQQJ0aioCAJIhCCAG" +
+  "QYAEaiIBIQYgBEGACGoiAiEEIAlBf2oiCQ0ACwsgDUEDSQ0AIAcgBWshBgNAIAggAiABLQAAQQJ0aioCAJIgAiABQYAEai0AAEECdGpBgAhqKgIA" +
+  "kiACIAFBgAhqLQAAQQJ0akGAEGoqAgCSIAIgAUGADGotAABBAnRqQYAYaioCAJIhCCABQYAQaiEBIAJBgCBqIQIgBkF8aiIGDQALCyAICzMAAkAg" +
+  "AiADTw0AA0AgBCAAIAIgARCCgICAADgCACAEQQRqIQQgAyACQQFqIgJHDQALCwvSEgoIfwV7AXwBewF8AX8BfAN7BXwBe0EAIQUCQCADQQhJDQAC" +
+  "QCACRQ0AIAJBAnQhBiACQQV0IQdBACEIIAEhCUEIIQoDQCAKIQUgACELIAkhCiACIQz9DAAAAAAAAAAAAAAAAAAAAAAiDSEOIA0hDyANIRAgDSER" +
+  "A0ACQCARIAsqAgC7IhL9FCITIAoqAgC7IhT9FCAKIAZqIhUqAgC7Ihb9IgH98gH98AEiFyAX/SEAtrv9FCAX/SEBtrv9IgEiF/3xASIYIBj98AEg" +
+  "F/3wASIZIBn9IQC2u/0UIBn9IQG2u/0iAf1HIBggDf1I/U79U0UNAAJAIBH9IQAiGiASIBSiIhugIhwgHLa7IhShIh1EAAAAAAAAAABhDQAgHSAd" +
+  "oCAUoCIdIB22u2INACAUIBQgHSAaIBwgG6EiHqEgGyAcIB6hoaAiHEQAAAAAAAAAAGQgHSAUZHMbIBxEAAAAAAAAAABhGyEUCwJAIBH9IQEiGiAS" +
+  "IBaiIhugIhwgHLa7IhahIh1EAAAAAAAAAABhDQAgHSAdoCAWoCIdIB22u2INACAWIBYgHSAaIBwgG6EiHqEgGyAcIB6hoaAiHEQAAAAAAAAAAGQg" +
+  "HSAWZHMbIBxEAAAAAAAAAABhGyEWCyAU/RQgFv0iASEXCwJAIBAgEyAVIAZqIhUqAgC7IhT9FCAVIAZqIhUqAgC7Ihb9IgH98gH98AEiGCAY/SEA" +
+  "trv9FCAY/SEBtrv9IgEiGP3xASIZIBn98AEgGP3wASIRIBH9IQC2u/0UIBH9IQG2u/0iAf1HIBn9DAAAAAAAAAAAAAAAAAAAAAAiEf1I/U79U0UN" +
+  "AAJAIBD9IQAiGiASIBSiIhugIhwgHLa7IhShIh1EAAAAAAAAAABhDQAgHSAdoCAUoCIdIB22u2INACAUIBQgHSAaIBwgG6EiHqEgGyAcIB6hoaAi" +
+  "HEQAAAAAAAAAAGQgHSAUZHMbIBxEAAAAAAAAAABhGyEUCwJAIBD9IQEiGiASIBaiIhugIhwgHLa7IhahIh1EAAAAAAAAAABhDQAgHSAdoCAWoCId" +
+  "IB22u2INACAWIBYgHSAaIBwgG6EiHqEgGyAcIB6hoaAiHEQAAAAAAAAAAGQgHSAWZHMbIBxEAAAAAAAAAABhGyEWCyAU/RQgFv0iASEYCwJAIA8g" +
+  "EyAVIAZqIhUqAgC7IhT9FCAVIAZqIhUqAgC7Ihb9IgH98gH98AEiGSAZ/SEAtrv9FCAZ/SEBtrv9IgEiGf3xASIQIBD98AEgGf3wASIfIB/9IQC2" +
+  "u/0UIB/9IQG2u/0iAf1HIBAgEf1I/U79U0UNAAJAIA/9IQAiGiASIBSiIhugIhwgHLa7IhShIh1EAAAAAAAAAABhDQAgHSAdoCAUoCIdIB22u2IN" +
+  "ACAUIBQgHSAaIBwgG6EiHqEgGyAcIB6hoaAiHEQAAAAAAAAAAGQgHSAUZHMbIBxEAAAAAAAAAABhGyEUCwJAIA/9IQEiGiASIBaiIhugIhwgHLa7" +
+  "IhahIh1EAAAAAAAAAABhDQAgHSAdoCAWoCIdIB22u2INACAWIBYgHSAaIBwgG6EiHqEgGyAcIB6hoaAiHEQAAAAAAAAAAGQgHSAWZHMbIBxEAAAA" +
+  "AAAAAABhGyEWCyAU/RQgFv0iASEZCwJAIA4gEyAVIAZqIhUqAgC7IhT9FCAVIAZqKgIAuyIW/SIB/fIB/fABIhMgE/0hALa7/RQgE/0hAba7/SIB" +
+  "IhP98QEiECAQ/fABIBP98AEiHyAf/SEAtrv9FCAf/SEBtrv9IgH9RyAQIBH9SP1O/VNFDQACQCAO/SEAIhogEiAUoiIboCIcIBy2uyIUoSIdRAAA" +
+  "AAAAAAAAYQ0AIB0gHaAgFKAiHSAdtrtiDQAgFCAUIB0gGiAcIBuhIh6hIBsgHCAeoaGgIhxEAAAAAAAAAABkIB0gFGRzGyAcRAAAAAAAAAAAYRsh" +
+  "FAsCQCAO/SEBIhsgEiAWoiIdoCIWIBa2uyISoSIcRAAAAAAAAAAAYQ0AIBwgHKAgEqAiHCActrtiDQAgEiASIBwgGyAWIB2hIhqhIB0gFiAaoaGg" +
+  "IhZEAAAAAAAAAABkIBwgEmRzGyAWRAAAAAAAAAAAYRshEgsgFP0UIBL9IgEhEwsgC0EEaiELIApBBGohCiATIQ4gGSEPIBghECAXIREgDEF/aiIM" +
+  "DQALIAQgCEECdGoiCiAT/SEBtjgCHCAKIBP9IQC2OAIYIAogGf0hAbY4AhQgCiAZ/SEAtjgCECAKIBj9IQG2OAIMIAogGP0hALY4AgggCiAX/SEB" +
+  "tjgCBCAKIBf9IQC2OAIAIAkgB2ohCSAFIQggBUEIaiIKIANNDQAMAgsLQQAhCiAEIQYDQCAG/QwAAAAAAAAAAAAAAAAAAAAAIhP9CwIAIAZBEGog" +
+  "E/0LAgAgBkEgaiEGIApBEGohCyAKQQhqIgUhCiALIANNDQALCwJAIAUgA08NAAJAIAJFDQAgAkECdCEVIAEgBSACbEECdGohDANAIAAhBiAMIQog" +
+  "AiELRAAAAAAAAAAAIRYDQAJAAkAgFiAGKgIAuyAKKgIAu6IiHaAiFCAUtrsiEqEiHEQAAAAAAAAAAGINACASIRYMAQsCQCAcIBygIBKgIhwgHLa7" +
+  "YQ0AIBIhFgwBCyASIBIgHCAWIBQgHaEiG6EgHSAUIBuhoaAiFEQAAAAAAAAAAGQgHCASZHMbIBREAAAAAAAAAABhGyEWCyAGQQRqIQYgCkEEaiEK" +
+  "IAtBf2oiCw0ACyAEIAVBAnRqIBa2OAIAIAwgFWohDCAFQQFqIgUgA0cNAAwCCwsCQCADIAVrIhVBBEkNACAVQXxxIglBfGoiBkECdkEBaiIMQQNx" +
+  "IQpBACELAkAgBkEMSQ0AIAxB/P///wdxIQwgBCAFQQJ0aiEGQQAhCwNAIAb9DAAAAAAAAAAAAAAAAAAAAAAiE/0LAgAgBkEwaiAT/QsCACAGQSBq" +
+  "IBP9CwIAIAZBEGogE/0LAgAgBkHAAGohBiALQRBqIQsgDEF8aiIMDQALCwJAIApFDQAgBCAFIAtqQQJ0aiEGA0AgBv0MAAAAAAAAAAAAAAAAAAAA" +
+  "AP0LAgAgBkEQaiEGIApBf2oiCg0ACwsgFSAJRg0BIAUgCWohBQsgAyAFayEKIAQgBUECdGohBgNAIAZBADYCACAGQQRqIQYgCkF/aiIKDQALCws=";
+
+// --- kernel.js
+// The kernel in WebAssembly (kernel.c) and the memory that it shares with the page:
+//
+//     | stack | codes' description | rows | tops | words | rotation | entries | bounds | query | listed vectors | sums |
+
+
+const PAGE = 65536, LINE = 64;
+const DESCRIPTION = 7;  // numbers of 32 bits
+const PLANE_BOUNDS = 32;
+const MOST_PLANES = 65;
+const MOST_LISTED = 32768;  // vectors looked at in one call
+
+let compiled = null;  // once for all indexes of a page
+
+class Kernel {
+  // Nothing where the browser has no WebAssembly with vectors, where the page forbids it, or where it lacks the memory.
+  static async open(codes, quantizer, entries) {
+    try {
+      compiled ??= WebAssembly.compile(Uint8Array.from(atob(KERNEL), (letter) => letter.charCodeAt(0)));
+      const kernel = new Kernel(codes, quantizer, entries);
+      const instance = await WebAssembly.instantiate(await compiled, { env: { memory: kernel.memory } });
+      kernel.calls = instance.exports;
+      return kernel;
+    } catch {
+      return null;
+    }
+  }
+
+  constructor(codes, quantizer, entries) {
+    const { rows, tops, height, quads, count, pairs, planes, biased } = codes;
+    this.end = PAGE;
+    const width = quantizer.dimensions, rotation = quantizer.rotation ?? new Float32Array(0);
+    const places = { description: 4 * DESCRIPTION, rows: rows.length, tops: tops.length, words: 4 * quantizer.words.length,
+      rotation: 4 * rotation.length, entries: 4 * entries, bounds: PLANE_BOUNDS * MOST_PLANES, query: 4 * width, listed: 4 * MOST_LISTED,
+      sums: 4 * Math.max(MOST_LISTED, width) };
+    for (const name of Object.keys(places)) places[name] = this.#reserve(places[name]);
+    this.places = places;
+    this.memory = new WebAssembly.Memory({ initial: Math.ceil(this.end / PAGE) });
+    const { buffer } = this.memory;
+    const bytes = (at, from) => {
+      const own = new Uint8Array(buffer, at, from.length);
+      own.set(from);
+      return own;
+    };
+    codes.rows = bytes(places.rows, rows);
+    codes.tops = bytes(places.tops, tops);
+    new Float32Array(buffer, places.words, quantizer.words.length).set(quantizer.words);
+    new Float32Array(buffer, places.rotation, rotation.length).set(rotation);
+    new Uint32Array(buffer, places.description, DESCRIPTION).set([places.rows, places.tops, height,
+      planes + Number(biased), quads, count, pairs ? planes : 0]);
+    this.entries = new Float32Array(buffer, places.entries, entries);
+    this.bounds = new Uint8Array(buffer, places.bounds, PLANE_BOUNDS * MOST_PLANES);
+    this.query = new Float32Array(buffer, places.query, width);
+    this.listed = new Uint32Array(buffer, places.listed, MOST_LISTED);
+    this.found = new Float32Array(buffer, places.sums, Math.max(MOST_LISTED, width));
+  }
+
+  #reserve(bytes) {
+    const at = this.end;
+    this.end = Math.ceil((at + bytes) / LINE) * LINE;
+    return at;
+  }
+
+  // Lists the vectors of blocks first … last - 1 whose bounds sum up to at most `limit`; returns how many.
+  survivors(first, last, limit) {
+    const { description, bounds, listed } = this.places;
+    return this.calls.survivors(description, first, last, bounds, limit, listed);
+  }
+
+  // Sums of the look-ups of the vectors listed, or of vectors first … last - 1, into `found`.
+  listedSums(count) {
+    const { description, entries, listed, sums } = this.places;
+    this.calls.listed_sums(description, entries, listed, count, sums);
+  }
+
+  sums(first, last) {
+    const { description, entries, sums } = this.places;
+    this.calls.sums(description, entries, first, last, sums);
+  }
+
+  // As `products` of arithmetic.js, of words that the kernel holds.
+  #products(query, words, width, count, out, to) {
+    this.query.set(query);
+    this.calls.products(this.places.query, words, width, count, this.places.sums);
+    out.set(this.found.subarray(0, count), to);
+  }
+
+  products(query, from, width, count, out, to) {
+    this.#products(query, this.places.words + 4 * from, width, count, out, to);
+  }
+
+  rotate(query, out) {
+    this.#products(query, this.places.rotation, query.length, query.length, out, 0);
   }
 }
 
@@ -1210,6 +1364,65 @@ class RowLayer {
   }
 }
 
+// --- bounds.js
+// 8-bit lower bounds of a query's tables, as src/index/query_bounds.h derives them: with the smallest entry of every
+// table taken out, a score is base + X, and what is left of the entries is scaled and rounded down. A score up to the
+// limit has Σ of bounds <= `limit()`. A look-up takes the low four bits of a byte, and in planes of whole bytes the
+// smallest of the 16 entries that share them.
+
+
+const MOST_LIMIT = 254, LEAST_LIMIT = 208, LARGEST_SCALE = 1e30, ROUNDED_UP = 1 + 2 ** -20;
+const LARGEST = 3.4028234663852886e38;
+
+class Bounds {
+  // `out`: room for the bounds of all planes.
+  constructor(codes, entries, offset, out) {
+    const { count, slotCount, pairs, planes, biased, bias, levels } = codes;
+    Object.assign(this, { offset, out, base: 0, magnitude: 0, largest: 0, scale: -1 });
+    this.rounding = (count + 2) * 2 ** -24;
+    this.excess = new Float64Array((planes + Number(biased)) * PLANE_BOUNDS);
+    for (let m = 0; m < count; ++m)
+      this.#add(entries, m * slotCount, slotCount, pairs ? 16 * m : PLANE_BOUNDS * m);
+    if (biased) this.#add(levels, 0, levels.length, PLANE_BOUNDS * planes);
+    else if (bias) this.#addRange(bias.reduce((a, b) => Math.min(a, b)), bias.reduce((a, b) => Math.max(a, b)));
+  }
+
+  #addRange(least, most) {
+    this.base += least;
+    this.magnitude += Math.abs(least);
+    this.largest += Math.max(Math.abs(least), Math.abs(most));
+  }
+
+  // Slots with the same low four bits share a bound.
+  #add(values, from, slots, to) {
+    let least = Infinity, most = -Infinity;
+    for (let s = from; s < from + slots; ++s) {
+      least = Math.min(least, values[s]);
+      most = Math.max(most, values[s]);
+    }
+    this.excess.fill(Infinity, to, to + 16);
+    for (let s = 0; s < slots; ++s) this.excess[to + (s & 15)] = Math.min(this.excess[to + (s & 15)], values[from + s] - least);
+    this.#addRange(least, most);
+  }
+
+  // The most that bounds of a score up to `score` sum up to; -1 where no vector can have one, 255 where none is ruled
+  // out.
+  limit(score) {
+    const size = Math.abs(this.offset);
+    if (score >= LARGEST || size + this.largest >= LARGEST / 2) return 255;
+    const reach = (score - (this.offset + this.base) + this.rounding * (size + this.magnitude)) / (1 - this.rounding);
+    if (reach < 0) return -1;
+    const limit = reach * this.scale * ROUNDED_UP;
+    if (!(limit >= LEAST_LIMIT && limit < MOST_LIMIT + 1)) this.#quantise(reach);
+    return Math.floor(reach * this.scale * ROUNDED_UP);
+  }
+
+  #quantise(reach) {
+    this.scale = Math.min(MOST_LIMIT / ROUNDED_UP / reach, LARGEST_SCALE);
+    for (let i = 0; i < this.excess.length; ++i) this.out[i] = Math.min(255, Math.floor(this.excess[i] * this.scale));
+  }
+}
+
 // --- scan.js
 // Scores of packed codes by the tables of one query:
 //
@@ -1242,27 +1455,82 @@ function sumBlock(codes, entries, first, last, sums) {
     for (let j = 0, row = at + (m - quads) * BLOCK, table = 256 * m; j < n; ++j) sums[j] += entries[table + rows[row + j]];
 }
 
+const WORD = 64;  // vectors that are scored together to guess a limit
+const LEAST_BLOCKS = 16, LEAST_SAMPLE = 4096;
+
 class Scan {
   #sums = new Float32Array(BLOCK);
 
-  constructor(codes) {
-    this.codes = codes;
+  // `kernel`: null where there is none.
+  constructor(codes, kernel) {
+    Object.assign(this, { codes, kernel });
   }
 
   // Offers the vectors at positions first … last - 1 whose id is kept. `idOf` and `keeps` may be null.
-  run(entries, offset, first, last, { best, idOf, keeps }) {
-    const { bias } = this.codes, sums = this.#sums;
-    for (let begin = first; begin < last; ) {
-      const end = Math.min(last, (Math.floor(begin / BLOCK) + 1) * BLOCK);
-      sumBlock(this.codes, entries, begin, end, sums);
-      for (let j = 0; j < end - begin; ++j) {
-        const score = fround((bias ? fround(sums[j] + bias[begin + j]) : sums[j]) + offset);
-        if (!(score <= best.limit)) continue;
-        const id = idOf ? idOf[begin + j] : begin + j;
-        if (!keeps || keeps(id)) best.offer(score, id);
-      }
-      begin = end;
+  run(entries, offset, first, last, wanted) {
+    if (this.kernel) this.kernel.entries.set(entries);
+    const all = this.kernel && first === 0 && last === this.codes.size && this.codes.blocks >= LEAST_BLOCKS;
+    if (all) return this.#scanByBounds(entries, offset, wanted);
+    for (let begin = first, end; begin < last; begin = end) {
+      end = Math.min(last, (Math.floor(begin / BLOCK) + 1) * BLOCK);
+      this.#offerBlock(entries, offset, begin, end, wanted);
     }
+  }
+
+  #score(sum, vector, offset) {
+    const { bias } = this.codes;
+    return fround((bias ? fround(sum + bias[vector]) : sum) + offset);
+  }
+
+  #offer(sum, vector, offset, { best, idOf, keeps }) {
+    const score = this.#score(sum, vector, offset);
+    if (!(score <= best.limit)) return;
+    const id = idOf ? idOf[vector] : vector;
+    if (!keeps || keeps(id)) best.offer(score, id);
+  }
+
+  // The vectors of one block, or some of them.
+  #offerBlock(entries, offset, first, last, wanted) {
+    let sums = this.#sums;
+    if (this.kernel) {
+      this.kernel.sums(first, last);
+      sums = this.kernel.found;
+    } else {
+      sumBlock(this.codes, entries, first, last, sums);
+    }
+    for (let j = 0; j < last - first; ++j) this.#offer(sums[j], first + j, offset, wanted);
+  }
+
+  // Rules most vectors out by their bounds, once a limit is known.
+  #scanByBounds(entries, offset, wanted) {
+    const { kernel, codes } = this, { best } = wanted;
+    const bounds = new Bounds(codes, entries, offset, kernel.bounds);
+    best.limit = Math.min(best.limit, this.#likelyLimit(offset, wanted));
+    const most = MOST_LISTED / BLOCK;
+    for (let first = 0; first < codes.blocks; first += most) {
+      const last = Math.min(first + most, codes.blocks), limit = bounds.limit(best.limit);
+      if (limit < 0) return;
+      if (limit === 255) {
+        for (let b = first; b < last; ++b) this.#offerBlock(entries, offset, b * BLOCK, Math.min((b + 1) * BLOCK, codes.size), wanted);
+        continue;
+      }
+      const count = kernel.survivors(first, last, limit);
+      kernel.listedSums(count);
+      for (let i = 0; i < count; ++i)
+        if (kernel.listed[i] < codes.size) this.#offer(kernel.found[i], kernel.listed[i], offset, wanted);
+    }
+  }
+
+  // The k-th best score of some vectors that are spread over all: the k-th best of all is not above it.
+  #likelyLimit(offset, { best: { k }, keeps }) {
+    const { kernel, codes } = this, words = Math.floor(codes.size / WORD), found = [];
+    const step = Math.max(1, Math.floor((words * WORD) / Math.max(LEAST_SAMPLE, 8 * k)));
+    for (let word = 0; word < words; word += step) {
+      kernel.sums(word * WORD, (word + 1) * WORD);
+      for (let j = 0; j < WORD; ++j)
+        if (!keeps || keeps(word * WORD + j)) found.push(this.#score(kernel.found[j], word * WORD + j, offset));
+    }
+    return found.length < k ? Infinity : Float32Array.from(found).sort()[k - 1];
   }
 }
 
@@ -1339,7 +1607,8 @@ const METRICS = ["euclidean", "ip", "cosine"];
 const DEFAULT_PROBES = 16, REFINED_PER_NEIGHBOR = 4;
 
 // Opens an index: an ArrayBuffer, a typed array, a Blob, or a URL that is read in ranges. Refuses what is damaged.
-export async function open(source) {
+// `wasm: false` leaves the kernel out; the answers are the same.
+export async function open(source, { wasm = true } = {}) {
   const container = await Container.open(source);
   const metadata = await container.metadata();
   const inverted = container.kind === KIND.inverted;
@@ -1347,7 +1616,9 @@ export async function open(source) {
     [...MODEL_SECTIONS, ...CODE_SECTIONS.filter((name) => name !== "codes" || !inverted), ...(inverted ? CELL_SECTIONS : []), ...REFINE_SECTIONS]);
   const index = new Index();
   await index.read(container, metadata, inverted);
-  index.scan = new Scan(index.codes);
+  const kernel = wasm ? await Kernel.open(index.codes, index.quantizer, index.tables.entries) : null;
+  index.scan = new Scan(index.codes, kernel);
+  if (kernel) for (const tables of [index.tables, index.cells?.builder]) if (tables) tables.multiplier = kernel;
   return index;
 }
 

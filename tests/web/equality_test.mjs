@@ -5,14 +5,16 @@ import { test } from "node:test";
 import { open, openModel } from "../../web/summand.js";
 import { bytesOf, cases, difference } from "./support.mjs";
 
-test("every index gives the ids and scores of the library", async () => {
-  assert.ok(cases.indexes.length > 200);
-  for (const expected of cases.indexes) {
-    const index = await open(bytesOf(expected.name));
-    assert.deepStrictEqual([index.size, index.dimensions, index.metric], [expected.size, expected.dimensions, expected.metric]);
-    assert.strictEqual(difference(index, expected), null);
-  }
-});
+for (const wasm of [true, false])
+  test(`every index gives the ids and scores of the library, ${wasm ? "WebAssembly" : "plain JavaScript"}`, async () => {
+    assert.ok(cases.indexes.length > 200);
+    for (const expected of cases.indexes) {
+      const index = await open(bytesOf(expected.name), { wasm });
+      assert.strictEqual(Boolean(index.scan.kernel), wasm);
+      assert.deepStrictEqual([index.size, index.dimensions, index.metric], [expected.size, expected.dimensions, expected.metric]);
+      assert.strictEqual(difference(index, expected), null);
+    }
+  });
 
 test("models encode queries as the client does", async () => {
   for (const { name, queries, codes, file } of cases.models) {

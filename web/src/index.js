@@ -6,6 +6,7 @@ import { CODE_SECTIONS, readPackedCodes } from "./packed_codes.js";
 import { checkQuery, isDistance, TableBuilder } from "./tables.js";
 import { Decoder, MODEL_SECTIONS, readQuantizer } from "./quantizer.js";
 import { fround, scaleToUnitLength } from "./arithmetic.js";
+import { Kernel } from "./kernel.js";
 import { readSecondLayer, REFINE_SECTIONS } from "./refine.js";
 import { Scan } from "./scan.js";
 import { TopK } from "./top_k.js";
@@ -14,7 +15,8 @@ const METRICS = ["euclidean", "ip", "cosine"];
 const DEFAULT_PROBES = 16, REFINED_PER_NEIGHBOR = 4;
 
 // Opens an index: an ArrayBuffer, a typed array, a Blob, or a URL that is read in ranges. Refuses what is damaged.
-export async function open(source) {
+// `wasm: false` leaves the kernel out; the answers are the same.
+export async function open(source, { wasm = true } = {}) {
   const container = await Container.open(source);
   const metadata = await container.metadata();
   const inverted = container.kind === KIND.inverted;
@@ -22,7 +24,9 @@ export async function open(source) {
     [...MODEL_SECTIONS, ...CODE_SECTIONS.filter((name) => name !== "codes" || !inverted), ...(inverted ? CELL_SECTIONS : []), ...REFINE_SECTIONS]);
   const index = new Index();
   await index.read(container, metadata, inverted);
-  index.scan = new Scan(index.codes);
+  const kernel = wasm ? await Kernel.open(index.codes, index.quantizer, index.tables.entries) : null;
+  index.scan = new Scan(index.codes, kernel);
+  if (kernel) for (const tables of [index.tables, index.cells?.builder]) if (tables) tables.multiplier = kernel;
   return index;
 }
 

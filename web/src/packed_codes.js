@@ -43,7 +43,7 @@ async function fromPacked(container, shape, quantizer) {
   const levels = biased ? await container.floats("bias_levels", [BYTE_SLOTS]) : null;
   const rows = await container.bytes("packed", [blocks, height, BLOCK]);
   const tops = quads > 0 ? await container.bytes("packed_tops", [blocks, quads, BLOCK]) : new Uint8Array(0);
-  const packed = new PackedCodes({ ...shape, height, slots, rows, tops, bias });
+  const packed = new PackedCodes({ ...shape, height, slots, rows, tops, bias, levels });
   for (let i = 0; biased && i < shape.size; ++i) {
     const level = levels[rows[(Math.floor(i / BLOCK) * height + height - 1) * BLOCK + (i % BLOCK)]];
     container.check(level <= bias[i] && levels[0] <= level, `the bias of row ${i} does not fit its level`);
@@ -74,7 +74,7 @@ async function fromRows(container, shape, quantizer, metric) {
   }
   const slots = new Uint8Array(count * shape.slotCount);
   for (let e = 0; e < slots.length; ++e) slots[e] = e % shape.slotCount < quantizer.size ? e % shape.slotCount : 0;
-  return new PackedCodes({ ...shape, quads: 0, height: planes, slots, rows, tops: new Uint8Array(0), bias });
+  return new PackedCodes({ ...shape, biased: false, quads: 0, height: planes, slots, rows, tops: new Uint8Array(0), bias });
 }
 
 // |ȳ|² - Σ_m word_offset[m][code_m], of doubles but for the sums of the kernels.
@@ -85,6 +85,7 @@ function derivedBias(quantizer, code, sum) {
   return dot(sum, sum, sum.length) - offsets;
 }
 
+// `biased`: whether a last plane has the levels of the biases; `bias` may be there without.
 export class PackedCodes {
   constructor(parts) {
     Object.assign(this, parts);

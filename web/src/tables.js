@@ -35,7 +35,11 @@ export class TableBuilder {
   // `slots`: the word of each slot, `slotCount` for each dictionary.
   constructor(quantizer, distance, slots, slotCount) {
     Object.assign(this, { quantizer, distance, slots, slotCount });
-    this.products = new Float32Array(quantizer.count * quantizer.size);
+    this.multiplied = new Float32Array(quantizer.count * quantizer.size);
+    this.multiplier = {
+      products: (query, ...task) => products(query, quantizer.words, ...task),
+      rotate: (query, out) => products(query, quantizer.rotation, 0, query.length, query.length, out, 0),
+    };
     this.sparse = isSparse(quantizer) ? sparseWords(quantizer) : null;
     this.signs = quantizer.binaryQueries ? magnitudes(quantizer) : null;
   }
@@ -51,7 +55,7 @@ export class TableBuilder {
     if (this.distance) for (let d = 0; d < dimensions; ++d) moved[d] -= centre[d];
     if (rotation) {
       const turned = new Float32Array(dimensions);
-      products(moved, rotation, 0, dimensions, dimensions, turned, 0);
+      this.multiplier.rotate(moved, turned);
       moved = turned;
     }
     if (this.signs) moved = this.signs.map((size, d) => (moved[d] > 0 ? size : -size));
@@ -59,10 +63,10 @@ export class TableBuilder {
   }
 
   #multiply(query) {
-    const { quantizer, sparse, products: out } = this;
+    const { quantizer, sparse, multiplied: out } = this;
     if (!sparse) {
       for (let m = 0; m < quantizer.count; ++m)
-        products(query.subarray(quantizer.begin[m], quantizer.end[m]), quantizer.words, quantizer.start[m],
+        this.multiplier.products(query.subarray(quantizer.begin[m], quantizer.end[m]), quantizer.start[m],
           quantizer.end[m] - quantizer.begin[m], quantizer.size, out, m * quantizer.size);
       return;
     }
@@ -85,7 +89,7 @@ export class TableBuilder {
     for (let e = 0, m = 0; m < quantizer.count; ++m)
       for (let s = 0; s < slotCount; ++s, ++e) {
         const word = m * quantizer.size + slots[e];
-        entries[e] = (distance ? quantizer.offsets[word] : 0) + fround(factor * this.products[word]);
+        entries[e] = (distance ? quantizer.offsets[word] : 0) + fround(factor * this.multiplied[word]);
         finite &&= isFiniteFloat(entries[e]);
       }
     if (!finite) throw new Error("search: the query makes table entries that are not finite");
