@@ -63,7 +63,8 @@ void run_evaluate(const Options& options) {
     check_outputs({options.index, options.queries.path, options.queries.model, options.truth, options.relevance},
                   {{options.run.json}});
     const Index index = load_for_search(options.index, options.probes);
-    const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
+    const Matrix<float> queries =
+        read_queries(options.queries, {options.index, index.dimensions(), index.metric()}, run.silent_execution());
     const auto print = options.relevance.empty() ? print_report : print_retrieval;
     print(index, queries, options, run);
 }

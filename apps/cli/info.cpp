@@ -159,8 +159,24 @@ Json describe_unfinished(const std::string& path) {
             {"task", unfinished_task(path)}};
 }
 
+Json describe_folder(const std::string& path) {
+    const LivingInfo info = LivingIndex::open(path).info();
+    Json object{{"folder", path},           {"kind", "index in a folder"},
+                {"spec", info.spec},        {"metric", name(info.metric)},
+                {"vectors", info.vectors},  {"removed", info.dead},
+                {"next_id", info.next_id},  {"commit", info.commit},
+                {"segments", Json::array()}};
+    for (const LivingInfo::Segment& segment : info.segments)
+        object["segments"].push_back({{"number", segment.number},
+                                      {"vectors", segment.vectors},
+                                      {"removed", segment.dead},
+                                      {"bytes", segment.bytes}});
+    return object;
+}
+
 // Tries files of unknown extension as vectors and as containers, and reports the first reason.
 Json describe_file(const std::string& path) {
+    if (LivingIndex::is_at(path)) return describe_folder(path);
     if (holds_unfinished_index(path)) return describe_unfinished(path);
     if (path.ends_with(".smd")) return describe_container(path, container_info(path));
     try {
@@ -198,10 +214,20 @@ void print_sections(const Json& sections) {
                    grouped(section["bytes"].get<std::uint64_t>()));
 }
 
+void print_segments(const Json& segments) {
+    fmt::print("segments\n");
+    for (const Json& segment : segments)
+        fmt::print("  {:<8} {:>14} vectors {:>12} removed {:>16} bytes\n", segment["number"].get<std::uint64_t>(),
+                   grouped(segment["vectors"].get<std::uint64_t>()), grouped(segment["removed"].get<std::uint64_t>()),
+                   grouped(segment["bytes"].get<std::uint64_t>()));
+}
+
 void print_object(const Json& object, const std::string& indent) {
     for (const auto& [key, value] : object.items()) {
         if (key == "sections") {
             print_sections(value);
+        } else if (key == "segments") {
+            print_segments(value);
         } else if (value.is_object()) {
             fmt::print("{}{}\n", indent, key);
             print_object(value, indent + "  ");
@@ -222,7 +248,7 @@ void run_info(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, Chosen& chosen) {
-    auto [verb, options] = add_verb(app, chosen, "info", "Show what a model, codes, index or vector file holds",
+    auto [verb, options] = add_verb(app, chosen, "info", "Show what a model, codes, index, folder or vector file holds",
                                     "summand info index.smd", run_info);
     verb.add_option("FILE", options->file, "File to look at")->required();
     verb.add_flag("--json", options->as_json, "Print JSON");

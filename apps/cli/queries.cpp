@@ -14,14 +14,14 @@ Matrix<float> read_queries(const QueryOptions& options, const AskedIndex& asked,
         require(!options.path.ends_with(".smd"), options.path,
                 ": expected vectors; for codes of queries name their model with --query-model");
         const VectorReader reader(options.path);
-        require_dimensions(reader, asked.index.dimensions(), asked.path);
+        require_dimensions(reader, asked.dimensions, asked.path);
         return read_all(reader, execution);
     }
     const Quantizer model = load_quantizer(options.model);
-    require(model.dimensions() == asked.index.dimensions(), options.model, ": expected a model of ",
-            asked.index.dimensions(), " dimensions as in ", asked.path, ", got ", model.dimensions());
-    require(!model.unit_length || asked.index.metric() == Metric::cosine, options.model,
-            ": was trained for cosine, but the metric of ", asked.path, " is ", name(asked.index.metric()));
+    require(model.dimensions() == asked.dimensions, options.model, ": expected a model of ", asked.dimensions,
+            " dimensions as in ", asked.path, ", got ", model.dimensions());
+    require(!model.unit_length || asked.metric == Metric::cosine, options.model,
+            ": was trained for cosine, but the metric of ", asked.path, " is ", name(asked.metric));
     const Codes codes = load_codes(options.path);
     require(codes.model == identity(model), options.path, ": codes were made by another model than ", options.model);
     return about(options.path, [&] { return decode(model, codes, execution); });

@@ -16,7 +16,8 @@ void add_queries(CLI::App& verb, QueryOptions& options);
 /// An index and the file it came from.
 struct AskedIndex {
     const std::string& path;
-    const Index& index;
+    std::size_t dimensions;
+    Metric metric;
 };
 
 /// Throws where the file does not fit the index, or codes do not fit their model.

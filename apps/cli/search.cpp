@@ -64,8 +64,9 @@ nlohmann::ordered_json summarize(const Options& options, const std::string& what
     return {{"queries", queries}, {"seconds", seconds}, {"queries_per_second", rate}};
 }
 
-void search_nearest(const Options& options, const Index& index, MatrixView<float> queries, const SearchOptions& asked,
-                    Run& run) {
+template <class AnyIndex>
+void search_nearest(const Options& options, const AnyIndex& index, MatrixView<float> queries,
+                    const SearchOptions& asked, Run& run) {
     const Stopwatch watch;
     const Neighbors found = about(options.queries.path, [&] { return index.search(queries, asked); });
     const double seconds = watch.seconds();
@@ -81,7 +82,8 @@ void search_nearest(const Options& options, const Index& index, MatrixView<float
     run.write_json(summary);
 }
 
-void search_radius(const Options& options, const Index& index, MatrixView<float> queries, const SearchOptions& asked,
+template <class AnyIndex>
+void search_radius(const Options& options, const AnyIndex& index, MatrixView<float> queries, const SearchOptions& asked,
                    Run& run) {
     const Stopwatch watch;
     const RangeNeighbors found =
@@ -104,17 +106,30 @@ void search_radius(const Options& options, const Index& index, MatrixView<float>
     run.write_json(summary);
 }
 
+template <class AnyIndex>
+void search_in(const Options& options, const AnyIndex& index, const IdFilter* filter, Run& run) {
+    const Matrix<float> queries =
+        read_queries(options.queries, {options.index, index.dimensions(), index.metric()}, run.silent_execution());
+    const std::size_t k = std::clamp<std::size_t>(index.size(), 1, options.k);
+    SearchOptions asked = search_options(options.probes, k, run.execution());
+    asked.filter = filter;
+    if (options.radius)
+        search_radius(options, index, queries.view(), asked, run);
+    else
+        search_nearest(options, index, queries.view(), asked, run);
+}
+
 void run_search(const Options& options) {
     Run run(options.run);
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
     std::optional<IdFilter> filter;
     if (!options.filter.empty()) filter = parse_filter(options.filter);
-    const Index index = load_for_search(options.index, options.probes);
-    const Matrix<float> queries = read_queries(options.queries, {options.index, index}, run.silent_execution());
-    SearchOptions asked = search_options(options.probes, std::min(options.k, index.size()), run.execution());
-    asked.filter = filter ? &*filter : nullptr;
-    (options.radius ? search_radius : search_nearest)(options, index, queries.view(), asked, run);
+    const IdFilter* kept = filter ? &*filter : nullptr;
+    if (LivingIndex::is_at(options.index))
+        search_in(options, LivingIndex::open(options.index), kept, run);
+    else
+        search_in(options, load_for_search(options.index, options.probes), kept, run);
 }
 
 }  // namespace
@@ -125,7 +140,8 @@ void add_search(CLI::App& app, Chosen& chosen) {
                                     "  zcat queries.fvecs.gz | summand search index.smd fvecs:- | head -n 1",
                                     run_search);
     add_scores_help(verb);
-    verb.add_option("INDEX", options->index, "Index made by 'summand build'")->required();
+    verb.add_option("INDEX", options->index, "Index made by 'summand build', or a folder made by 'summand create'")
+        ->required();
     add_queries(verb, options->queries);
     add_neighbors(verb, options->k);
     CLI::Option* radius = verb.add_option("--radius", options->radius,

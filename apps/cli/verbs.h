@@ -36,6 +36,13 @@ Verb<Options> add_verb(CLI::App& app, Chosen& chosen, const std::string& name, c
 void add_train(CLI::App& app, Chosen& chosen);
 void add_encode(CLI::App& app, Chosen& chosen);
 void add_build(CLI::App& app, Chosen& chosen);
+void add_create(CLI::App& app, Chosen& chosen);
+void add_add(CLI::App& app, Chosen& chosen);
+void add_update(CLI::App& app, Chosen& chosen);
+void add_remove(CLI::App& app, Chosen& chosen);
+void add_compact(CLI::App& app, Chosen& chosen);
+void add_verify(CLI::App& app, Chosen& chosen);
+void add_repair(CLI::App& app, Chosen& chosen);
 void add_search(CLI::App& app, Chosen& chosen);
 void add_evaluate(CLI::App& app, Chosen& chosen);
 void add_tune(CLI::App& app, Chosen& chosen);

@@ -68,6 +68,10 @@ RefineFile refine_file(const std::string& path, const std::string& folder = {});
 /// Ground truth or results: .ivecs .ibin .npy .npz or `file.hdf5:neighbors`; from standard input as `ivecs:-`.
 Matrix<std::int64_t> read_ids(const std::string& path);
 
+/// Ids, one after the other: .ivecs .ibin .npy (of one dimension or two) .npz, or text with blanks, commas or ends of
+/// lines between them.
+std::vector<std::int64_t> read_id_list(const std::string& path);
+
 /// Scores of results: .fvecs .fbin .npy or `file.hdf5:distances`. +infinity where a query found fewer.
 Matrix<float> read_scores(const std::string& path);
 

@@ -53,6 +53,16 @@ struct LivingInfo {
     std::vector<Segment> segments = {};
 };
 
+/// What a repair did.
+struct Repaired {
+    std::vector<std::string> losses = {};  ///< a line each
+    std::size_t vectors = 0;               ///< lost with segments
+};
+
+/// Reads all of a file or folder of ours, every checksum and what it means, and returns what is wrong, a line each;
+/// nothing where it is sound. Folders may be written meanwhile.
+std::vector<std::string> verify(const std::string& path);
+
 /// Any number of threads may search one object while one of them changes or refreshes it: a search keeps the snapshot
 /// that it began with. Calls that change it wait for each other. One object of one process may write to a folder at a
 /// time; the lock of a writer that was killed is free.
@@ -69,6 +79,10 @@ public:
 
     /// A writer takes the lock, or throws `Error` where another one holds it, and removes what a crash left behind.
     static LivingIndex open(const std::string& folder, Access access = Access::read);
+
+    /// Drops what is damaged, so that the folder opens again, and says what was lost. Throws `Error` where the manifest
+    /// or the model cannot be read: without them segments mean nothing.
+    static Repaired repair(const std::string& folder);
 
     /// Whether there is such an index at that path.
     static bool is_at(const std::string& path);

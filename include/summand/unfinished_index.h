@@ -36,6 +36,10 @@ void begin_index(const std::string& path, const BuildTask& task, const InvertedM
 /// another task are refused.
 InvertedBuilder resume_index(const std::string& path, const BuildTask& task, EncodeOptions options = {});
 
+/// Reads all of it, and leaves it as it is. Throws `Error` where it is damaged; a chunk at the end that is not complete
+/// is no damage.
+void verify_unfinished_index(const std::string& path);
+
 /// Appends a chunk, which has not yet been added to the builder; it is on the disk when this returns.
 void append_chunk(const std::string& path, const CellCodes& chunk, const InvertedBuilder& builder);
 

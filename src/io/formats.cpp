@@ -131,4 +131,10 @@ SourcePointer open_source(const std::string& path, std::string_view dataset) {
                             "or an MNIST idx file (.idx, -ubyte, .gz), or the format before a colon as in csv:FILE"));
 }
 
+SourcePointer open_matrix(const std::string& path, std::string_view dataset) {
+    SourcePointer source = open_source(path, dataset);
+    require(!source->shape().list, path, ": npy shape (", source->shape().rows, ",), expected two dimensions (n, d)");
+    return source;
+}
+
 }  // namespace summand

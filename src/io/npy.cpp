@@ -45,7 +45,7 @@ std::optional<std::uint64_t> number_at(std::string_view& text) {
     return value;
 }
 
-/// Parses "(rows, columns)"; anything else is an error.
+/// Parses "(rows, columns)", or "(rows,)" of a list; anything else is an error.
 Shape parse_shape(std::string_view text, const std::string& path) {
     const std::string_view shown = text.substr(0, text.find(')') + 1);
     const auto fail = [&] {
@@ -56,6 +56,8 @@ Shape parse_shape(std::string_view text, const std::string& path) {
     const auto rows = number_at(text);
     if (!rows || !text.starts_with(',')) fail();
     text.remove_prefix(1);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (text.starts_with(')')) return {*rows, 1, Stored::float32, true};
     const auto columns = number_at(text);
     if (!columns) fail();
     if (text.starts_with(',')) text.remove_prefix(1);

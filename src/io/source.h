@@ -22,6 +22,7 @@ struct Shape {
     std::uint64_t rows = 0;
     std::uint64_t columns = 0;
     Stored type = Stored::float32;
+    bool list = false;  ///< of one dimension: an id in each row
 
     std::size_t row_bytes() const { return columns * size_of(type); }
 };
@@ -45,6 +46,9 @@ using SourcePointer = std::unique_ptr<VectorReader::Source>;
 /// Opens a file by the format that the path names or by its extension, and MNIST files also by their first bytes. An
 /// HDF5 path that names no dataset means `dataset`.
 SourcePointer open_source(const std::string& path, std::string_view dataset);
+
+/// The same of rows of vectors: throws for a list.
+SourcePointer open_matrix(const std::string& path, std::string_view dataset);
 
 // One file each. All check the header against the real size before they allocate.
 SourcePointer open_vecs(std::unique_ptr<InputFile> file, Stored type);

@@ -125,6 +125,27 @@ void cut(const std::string& path, std::uint64_t size) {
     require_written(file_calls::truncate(path.c_str(), static_cast<::off_t>(size)), path);
 }
 
+/// The builder as the file left it, and where its last whole chunk ends.
+struct Resumed {
+    InvertedBuilder builder;
+    std::uint64_t end;
+};
+
+Resumed resume_from(const InputFile& file, const std::string& path, const BuildTask& task, EncodeOptions options) {
+    const Part head = head_of(file);
+    InvertedBuilder builder(read_model(ContainerReader(head, path), task), std::move(options));
+    const std::uint64_t written = written_size(file);
+    std::uint64_t end = head.size();
+    for (std::size_t number = 0; end < written; ++number) {
+        const std::optional<std::uint64_t> length = complete_length(file, end, written);
+        if (!length) break;
+        const Part part(file, end, *length);
+        add_chunk(ContainerReader(part, concatenate(path, ": chunk ", number)), builder);
+        end += *length;
+    }
+    return {std::move(builder), end};
+}
+
 }  // namespace
 
 bool holds_unfinished_index(const std::string& path) {
@@ -144,6 +165,13 @@ BuildTask unfinished_task(const std::string& path) {
     return read_task(reader, reader.metadata());
 }
 
+void verify_unfinished_index(const std::string& path) {
+    const InputFile file(path);
+    const Part head = head_of(file);
+    const ContainerReader reader(head, path);
+    resume_from(file, path, read_task(reader, reader.metadata()), {});
+}
+
 void begin_index(const std::string& path, const BuildTask& task, const InvertedModel& model) {
     ContainerWriter writer(Kind::unfinished);
     add_inverted_model(writer, model);
@@ -153,19 +181,9 @@ void begin_index(const std::string& path, const BuildTask& task, const InvertedM
 
 InvertedBuilder resume_index(const std::string& path, const BuildTask& task, EncodeOptions options) {
     const InputFile file(path);
-    const Part head = head_of(file);
-    InvertedBuilder builder(read_model(ContainerReader(head, path), task), std::move(options));
-    const std::uint64_t written = written_size(file);
-    std::uint64_t end = head.size();
-    for (std::size_t number = 0; end < written; ++number) {
-        const std::optional<std::uint64_t> length = complete_length(file, end, written);
-        if (!length) break;
-        const Part part(file, end, *length);
-        add_chunk(ContainerReader(part, concatenate(path, ": chunk ", number)), builder);
-        end += *length;
-    }
+    auto [builder, end] = resume_from(file, path, task, std::move(options));
     if (end < file.size()) cut(path, end);
-    return builder;
+    return std::move(builder);
 }
 
 void append_chunk(const std::string& path, const CellCodes& chunk, const InvertedBuilder& builder) {

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/random.h"
 #include "io/convert.h"
+#include "io/formats.h"
 #include "io/source.h"
+#include "io/text_lines.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -83,7 +86,7 @@ std::string_view name(ElementType type) {
     }
 }
 
-VectorReader::VectorReader(const std::string& path) : source_(open_source(path, "train")), path_(path) {}
+VectorReader::VectorReader(const std::string& path) : source_(open_matrix(path, "train")), path_(path) {}
 
 VectorReader::~VectorReader() = default;
 VectorReader::VectorReader(VectorReader&&) noexcept = default;
@@ -120,27 +123,53 @@ Matrix<float> read_vectors(const std::string& path) {
 }
 
 Matrix<float> read_scores(const std::string& path) {
-    const SourcePointer source = open_source(path, "distances");
+    const SourcePointer source = open_matrix(path, "distances");
     const Shape& shape = source->shape();
     require(shape.type == Stored::float32 || shape.type == Stored::float64, path, ": holds ", name(shape.type),
             ", expected scores: .fvecs, .fbin, .npy of floats, or file.hdf5:distances");
     return read_floats(*source, 0, shape.rows, path, check_scores);
 }
 
-Matrix<std::int64_t> read_ids(const std::string& path) {
-    const SourcePointer source = open_source(path, "neighbors");
-    const Shape& shape = source->shape();
+namespace {
+
+Matrix<std::int64_t> ids_of(const VectorReader::Source& source, const std::string& path) {
+    const Shape& shape = source.shape();
     require(holds_ids(shape.type), path, ": holds ", name(shape.type),
             ", expected ids: .ivecs, .ibin, .npy or .npz of int32 or int64, or file.hdf5:neighbors");
     Matrix<std::int64_t> result(shape.rows, shape.columns);
     std::vector<std::byte> stored;
     in_pieces(shape, 0, shape.rows, [&](std::size_t begin, std::size_t size) {
         stored.resize(size * shape.row_bytes());
-        source->read(begin, size, stored.data());
+        source.read(begin, size, stored.data());
         to_ids(shape.type, stored.data(), size * shape.columns, result.row(begin));
         check_ids(path, result.row(begin), begin, size, shape.columns);
     });
     return result;
+}
+
+}  // namespace
+
+Matrix<std::int64_t> read_ids(const std::string& path) { return ids_of(*open_matrix(path, "neighbors"), path); }
+
+std::vector<std::int64_t> read_id_list(const std::string& path) {
+    const auto format = parse_vector_path(path).format;
+    if (format && format->layout != Layout::text) return ids_of(*open_source(path, "ids"), path).values();
+    const InputFile file(vector_file(path));
+    TextLines lines(file);
+    std::vector<std::int64_t> ids;
+    while (const std::optional<std::string_view> line = lines.next())
+        for (std::string_view rest = *line;;) {
+            rest.remove_prefix(std::min(rest.find_first_not_of(" \t,"), rest.size()));
+            if (rest.empty()) break;
+            const std::string_view word = rest.substr(0, rest.find_first_of(" \t,"));
+            std::int64_t id = 0;
+            const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+            require(error == std::errc() && end == word.data() + word.size(), path, ": line ", lines.number(),
+                    " holds '", word, "', expected ids: whole numbers below 2^63");
+            ids.push_back(id);
+            rest.remove_prefix(word.size());
+        }
+    return ids;
 }
 
 }  // namespace summand

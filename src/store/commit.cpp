@@ -19,16 +19,6 @@ Manifest::Entry entry_of(const Segment& segment) {
     return {.number = segment.number, .vectors = segment.ids.size, .stamp = segment.stamp};
 }
 
-void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t commit, Manifest::Entry& entry,
-                std::vector<std::string>& new_files) {
-    const Bytes bytes = to_roaring(dead);
-    entry.dead = dead.count();
-    entry.dead_commit = commit;
-    entry.dead_stamp = {bytes.size(), crc32_of(bytes.data(), bytes.size())};
-    new_files.push_back(dead_path(folder, entry.number, commit));
-    write_file(new_files.back(), bytes);
-}
-
 Manifest::Entry write(const std::string& folder, const StoreModel& model, Segment segment, std::uint64_t number,
                       std::vector<std::string>& new_files) {
     segment.number = number;
@@ -76,6 +66,14 @@ SegmentRows live_rows(const StoreModel& model, const LiveSegment& live) {
 }
 
 }  // namespace
+
+void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t commit, Manifest::Entry& entry) {
+    const Bytes bytes = to_roaring(dead);
+    entry.dead = dead.count();
+    entry.dead_commit = commit;
+    entry.dead_stamp = {bytes.size(), crc32_of(bytes.data(), bytes.size())};
+    write_file(dead_path(folder, entry.number, commit), bytes);
+}
 
 void LivingIndex::State::publish(Manifest manifest, std::vector<std::string>& new_files) {
     const std::vector<std::string> written = std::exchange(new_files, {});  // which the manifest may name from now on
@@ -126,7 +124,10 @@ void LivingIndex::State::commit() {
             ++next.commit;
             next.next_id = pending.next_id();
             for (const auto& [place, dead] : pending.dead())
-                if (dead.count() < dead.rows()) write_dead(folder, dead, next.commit, next.segments[place], files);
+                if (dead.count() < dead.rows()) {
+                    files.push_back(dead_path(folder, next.segments[place].number, next.commit));
+                    write_dead(folder, dead, next.commit, next.segments[place]);
+                }
             if (const SegmentRows rows = pending.rows(); rows.size() > 0) {
                 next.segments.push_back(write(folder, model, segment_of(model, rows), next_segment++, files));
             }
@@ -164,7 +165,8 @@ void LivingIndex::State::merge(const std::vector<std::uint64_t>& numbers) {
     }
     with_new_files([&](std::vector<std::string>& files) {
         const Segment merged = segment_of(*before->model, rows);
-        Manifest::Entry entry = write(folder, *before->model, merged, next_segment++, files);
+        const std::uint64_t number = next_segment++;
+        Manifest::Entry entry = write(folder, *before->model, merged, number, files);
         const std::lock_guard exclusive(changing);
         commit();
         RowSet dead(merged.ids.size);
@@ -176,7 +178,10 @@ void LivingIndex::State::merge(const std::vector<std::uint64_t>& numbers) {
         Manifest next = committed.manifest;
         ++next.commit;
         std::erase_if(next.segments, [&](const Manifest::Entry& old) { return is_merged(old.number); });
-        if (dead.count() > 0 && dead.count() < dead.rows()) write_dead(folder, dead, next.commit, entry, files);
+        if (dead.count() > 0 && dead.count() < dead.rows()) {
+            files.push_back(dead_path(folder, number, next.commit));
+            write_dead(folder, dead, next.commit, entry);
+        }
         if (dead.count() < dead.rows()) next.segments.push_back(entry);
         std::sort(next.segments.begin(), next.segments.end(),
                   [](const Manifest::Entry& a, const Manifest::Entry& b) { return a.number < b.number; });

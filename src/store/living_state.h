@@ -83,8 +83,23 @@ private:
     void adopt(Committed next);
 };
 
+/// The parts of it. Each throws `Error` that names its file.
+std::shared_ptr<const StoreModel> load_model(const std::string& folder, const Manifest& manifest);
+std::shared_ptr<const Segment> load_segment(const std::string& folder, const StoreModel& model,
+                                            const Manifest::Entry& entry);
+std::shared_ptr<const Segment> load_segment(std::span<const std::byte> bytes, const std::string& path,
+                                            const StoreModel& model, const Manifest::Entry& entry);
+std::shared_ptr<const RowSet> load_dead(const std::string& folder, const Manifest::Entry& entry);  ///< null: none
+std::shared_ptr<const RowSet> load_dead(std::span<const std::byte> bytes, const std::string& path,
+                                        const Manifest::Entry& entry);
+
+Bytes read_file(const std::string& path);
+
 /// Runs of segments that are worth merging, as numbers.
 std::vector<std::vector<std::uint64_t>> groups_to_merge(const Committed& committed, Compaction what);
+
+/// Writes the dead rows of a segment, and enters their file.
+void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t commit, Manifest::Entry& entry);
 
 /// Writes a new folder, with its lock held, and its first manifest.
 void write_folder(const std::string& folder, const IndexModel& model, Metric metric, std::uint64_t seed);

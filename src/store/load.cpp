@@ -17,6 +17,19 @@ void check_stamp(const std::string& path, const FileStamp& expected) {
             " bytes with checksum ", expected.crc, ", got ", found.bytes, " with ", found.crc);
 }
 
+// Of the same number, with the place of its live segment; null: it is new.
+const Manifest::Entry* find(const Committed* before, std::uint64_t number, std::size_t& place) {
+    if (!before) return nullptr;
+    const auto& entries = before->manifest.segments;
+    const auto found = std::lower_bound(entries.begin(), entries.end(), number,
+                                        [](const Manifest::Entry& entry, std::uint64_t n) { return entry.number < n; });
+    if (found == entries.end() || found->number != number) return nullptr;
+    place = static_cast<std::size_t>(found - entries.begin());
+    return &*found;
+}
+
+}  // namespace
+
 std::shared_ptr<const StoreModel> load_model(const std::string& folder, const Manifest& manifest) {
     const std::string path = model_path(folder, manifest.generation);
     check_stamp(path, manifest.model);
@@ -36,33 +49,49 @@ std::shared_ptr<const StoreModel> load_model(const std::string& folder, const Ma
     });
 }
 
+namespace {
+
+std::shared_ptr<const Segment> checked(Segment segment, const std::string& path, const Manifest::Entry& entry) {
+    require(segment.ids.size == entry.vectors, path, ": expected ", entry.vectors, " vectors, got ", segment.ids.size);
+    return std::make_shared<const Segment>(std::move(segment));
+}
+
+}  // namespace
+
+std::shared_ptr<const Segment> load_segment(const std::string& folder, const StoreModel& model,
+                                            const Manifest::Entry& entry) {
+    const std::string path = segment_path(folder, entry.number);
+    return checked(read_segment(path, model, entry.number, entry.stamp), path, entry);
+}
+
+std::shared_ptr<const Segment> load_segment(std::span<const std::byte> bytes, const std::string& path,
+                                            const StoreModel& model, const Manifest::Entry& entry) {
+    return checked(read_segment(bytes, path, model, entry.number, entry.stamp), path, entry);
+}
+
+Bytes read_file(const std::string& path) {
+    const InputFile file(path);
+    Bytes bytes(file.size());
+    file.read_at(0, bytes);
+    return bytes;
+}
+
 std::shared_ptr<const RowSet> load_dead(const std::string& folder, const Manifest::Entry& entry) {
     if (entry.dead == 0) return nullptr;
     const std::string path = dead_path(folder, entry.number, entry.dead_commit);
-    const InputFile file(path);
-    require(file.size() == entry.dead_stamp.bytes, path, ": expected ", entry.dead_stamp.bytes, " bytes, got ",
-            file.size());
-    Bytes bytes(file.size());
-    file.read_at(0, bytes);
+    return load_dead(read_file(path), path, entry);
+}
+
+std::shared_ptr<const RowSet> load_dead(std::span<const std::byte> bytes, const std::string& path,
+                                        const Manifest::Entry& entry) {
+    require(bytes.size() == entry.dead_stamp.bytes, path, ": expected ", entry.dead_stamp.bytes, " bytes, got ",
+            bytes.size());
     require(crc32_of(bytes.data(), bytes.size()) == entry.dead_stamp.crc, path,
             ": is damaged: its checksum does not match");
     auto dead = std::make_shared<const RowSet>(from_roaring(bytes, entry.vectors, path));
     require(dead->count() == entry.dead, path, ": expected ", entry.dead, " rows, got ", dead->count());
     return dead;
 }
-
-// Of the same number, with the place of its live segment; null: it is new.
-const Manifest::Entry* find(const Committed* before, std::uint64_t number, std::size_t& place) {
-    if (!before) return nullptr;
-    const auto& entries = before->manifest.segments;
-    const auto found = std::lower_bound(entries.begin(), entries.end(), number,
-                                        [](const Manifest::Entry& entry, std::uint64_t n) { return entry.number < n; });
-    if (found == entries.end() || found->number != number) return nullptr;
-    place = static_cast<std::size_t>(found - entries.begin());
-    return &*found;
-}
-
-}  // namespace
 
 Committed load(const std::string& folder, Manifest manifest, const Committed* before) {
     if (before && before->manifest.identity != manifest.identity) before = nullptr;
@@ -75,13 +104,8 @@ Committed load(const std::string& folder, Manifest manifest, const Committed* be
             snapshot->segments.push_back(before->snapshot->segments[place]);
             continue;
         }
-        const std::string path = segment_path(folder, entry.number);
-        auto segment =
-            known && known->stamp == entry.stamp
-                ? before->snapshot->segments[place].segment
-                : std::make_shared<const Segment>(read_segment(path, *snapshot->model, entry.number, entry.stamp));
-        require(segment->ids.size == entry.vectors, path, ": expected ", entry.vectors, " vectors, got ",
-                segment->ids.size);
+        auto segment = known && known->stamp == entry.stamp ? before->snapshot->segments[place].segment
+                                                            : load_segment(folder, *snapshot->model, entry);
         snapshot->segments.push_back(live_segment(std::move(segment), load_dead(folder, entry)));
     }
     return {std::move(manifest), std::move(snapshot)};

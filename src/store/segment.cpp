@@ -69,8 +69,11 @@ RowIds read_ids(const IndexFile& file, const Fields& fields, std::size_t size) {
     return {ids.front(), size, ids};
 }
 
-Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t number) {
+Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t number, const FileStamp& stamp) {
     const ContainerReader& reader = file.reader;
+    const FileStamp found = stamp_of(file.bytes);
+    reader.check(found == stamp, "is not the segment that the manifest names: expected ", stamp.bytes,
+                 " bytes with checksum ", stamp.crc, ", got ", found.bytes, " with ", found.crc);
     reader.expect(Kind::segment,
                   {"slots", "packed", "packed_tops", "bias", "bias_levels", "lists", "ids", "user_ids", "second"});
     const Fields fields(reader, file.metadata, "segment");
@@ -83,7 +86,7 @@ Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t numbe
         Index index = model.model().cells() ? model.with_tables(read_lists(file, model, std::move(packed)))
                                             : model.with_tables(std::move(packed));
         if (model.model().second) read_second(file, model, index);
-        return Segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp_of(file.bytes)};
+        return Segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp};
     });
 }
 
@@ -124,10 +127,12 @@ void write_segment(const std::string& path, const StoreModel& model, const Segme
 }
 
 Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp) {
-    const IndexFile file(mapped(path), path);
-    require(stamp_of(file.bytes) == stamp, path, ": is not the segment that the manifest names: expected ", stamp.bytes,
-            " bytes with checksum ", stamp.crc, ", got ", file.bytes.size(), " with ", stamp_of(file.bytes).crc);
-    return read(file, model, number);
+    return read(IndexFile(mapped(path), path), model, number, stamp);
+}
+
+Segment read_segment(std::span<const std::byte> bytes, const std::string& path, const StoreModel& model,
+                     std::uint64_t number, const FileStamp& stamp) {
+    return read(IndexFile(copied(bytes), path), model, number, stamp);
 }
 
 }  // namespace summand

@@ -40,4 +40,8 @@ void write_segment(const std::string& path, const StoreModel& model, const Segme
 /// stamp.
 Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp);
 
+/// The same of bytes, which are copied; `path` begins messages.
+Segment read_segment(std::span<const std::byte> bytes, const std::string& path, const StoreModel& model,
+                     std::uint64_t number, const FileStamp& stamp);
+
 }  // namespace summand

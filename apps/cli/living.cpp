@@ -1,0 +1,241 @@
+// summand create, add, update, remove, compact, repair: an index in a folder. Each commits once and says what it did.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "filter_option.h"
+#include "run.h"
+#include "summand/text.h"
+#include "verbs.h"
+
+namespace summand::cli {
+namespace {
+
+struct CreateOptions {
+    std::string folder, learn, model;
+    LearnOptions learning;
+    RunOptions run;
+};
+
+struct AddOptions {
+    std::string folder, vectors, ids;
+    bool replace = false;
+    std::size_t commit_every = 0;
+    RunOptions run;
+};
+
+struct RemoveOptions {
+    std::string folder, ids, filter;
+    RunOptions run;
+};
+
+struct FolderOptions {
+    std::string folder;
+    bool tiers = false;
+    RunOptions run;
+};
+
+nlohmann::ordered_json describe(const LivingInfo& info) {
+    return {{"spec", info.spec},    {"metric", name(info.metric)}, {"vectors", info.vectors},
+            {"removed", info.dead}, {"next_id", info.next_id},     {"segments", info.segments.size()},
+            {"commit", info.commit}};
+}
+
+// A line for people, and what was measured for --json.
+void tell(const std::string& folder, const std::string& what, const LivingInfo& info, nlohmann::ordered_json measured,
+          Run& run) {
+    run.display().erase();
+    run.print(fmt::format("{}: {}; {} vectors in {} segments", folder, what, grouped(info.vectors),
+                          grouped(info.segments.size())));
+    measured.update(describe(info));
+    run.write_json(measured);
+}
+
+void run_create(const CreateOptions& options) {
+    Run run(options.run);
+    require(options.learn.empty() != options.model.empty(),
+            "create: expected vectors to learn from, --learn, or --model");
+    check_outputs({options.learn, options.model}, {{options.run.json}});
+    const BuildSettings settings = build_settings(options.learning, options.run, run);
+    const Stopwatch watch;
+    const LivingIndex index =
+        options.model.empty()
+            ? LivingIndex::create(options.folder, VectorSource::file(options.learn), options.learning.spec, settings)
+            : LivingIndex::create(options.folder, load_index_model(options.model), settings.metric, settings.seed);
+    tell(options.folder, fmt::format("{}, learnt in {}", index.spec(), duration(watch.seconds())), index.info(),
+         {{"seconds", watch.seconds()}}, run);
+}
+
+std::vector<std::int64_t> ids_of(const AddOptions& options, const VectorSource& vectors) {
+    std::vector<std::int64_t> ids = read_id_list(options.ids);
+    require(ids.size() == vectors.rows, options.ids, ": expected an id for each of the ", vectors.rows, " vectors of ",
+            vectors.name, ", got ", ids.size());
+    return ids;
+}
+
+// Vectors that are committed every so often come in pieces; all others are one commit.
+template <class Add>
+void in_pieces(const VectorSource& vectors, std::size_t every, const Add& add) {
+    const std::size_t size = every == 0 ? vectors.rows : every;
+    for (std::size_t first = 0; first < vectors.rows; first += size) {
+        check_interrupt();
+        const std::size_t rows = std::min(size, vectors.rows - first);
+        const VectorSource piece(
+            rows, vectors.columns,
+            [&vectors, first](std::size_t from, std::size_t count) { return vectors.read(first + from, count); },
+            vectors.name);
+        add(piece, first);
+    }
+}
+
+enum class Change { add, update };
+
+void change(const AddOptions& options, Change what) {
+    Run run(options.run);
+    check_outputs({options.vectors, options.ids}, {{options.run.json}});
+    LivingIndex index = LivingIndex::open(options.folder, Access::write);
+    const VectorSource vectors = VectorSource::file(options.vectors);
+    std::optional<std::vector<std::int64_t>> ids;
+    if (!options.ids.empty()) ids = ids_of(options, vectors);
+    const Stopwatch watch;
+    in_pieces(vectors, options.commit_every, [&](const VectorSource& piece, std::size_t first) {
+        const Execution execution = run.execution();
+        if (!ids) {
+            index.add(piece, execution);
+            return;
+        }
+        const auto own = std::span(*ids).subspan(first, piece.rows);
+        about(options.ids, [&] {
+            if (what == Change::update)
+                index.update(piece, own, execution);
+            else
+                index.add(piece, own, options.replace ? Duplicates::replace : Duplicates::refuse, execution);
+        });
+    });
+    const double seconds = watch.seconds();
+    tell(options.folder,
+         fmt::format("{} {} in {}", what == Change::update ? "replaced" : "added", grouped(vectors.rows),
+                     duration(seconds)),
+         index.info(), {{"added", vectors.rows}, {"seconds", seconds}}, run);
+}
+
+void run_add(const AddOptions& options) { change(options, Change::add); }
+void run_update(const AddOptions& options) { change(options, Change::update); }
+
+void run_remove(const RemoveOptions& options) {
+    Run run(options.run);
+    check_outputs({options.ids}, {{options.run.json}});
+    require(options.ids.empty() != options.filter.empty(), "remove: expected --ids or --filter");
+    LivingIndex index = LivingIndex::open(options.folder, Access::write);
+    std::size_t removed = 0;
+    std::string asked;
+    if (options.filter.empty()) {
+        const std::vector<std::int64_t> ids = read_id_list(options.ids);
+        removed = index.remove(ids);
+        asked = fmt::format(" of {} ids", grouped(ids.size()));
+    } else {
+        removed = index.remove(parse_filter(options.filter));
+    }
+    tell(options.folder, fmt::format("removed {}{}", grouped(removed), asked), index.info(), {{"removed_now", removed}},
+         run);
+}
+
+void run_compact(const FolderOptions& options) {
+    Run run(options.run);
+    check_outputs({}, {{options.run.json}});
+    LivingIndex index = LivingIndex::open(options.folder, Access::write);
+    const std::size_t before = index.info().segments.size();
+    const Stopwatch watch;
+    index.compact(options.tiers ? Compaction::tiers : Compaction::all, run.execution());
+    tell(options.folder, fmt::format("compacted {} segments in {}", grouped(before), duration(watch.seconds())),
+         index.info(), {{"segments_before", before}, {"seconds", watch.seconds()}}, run);
+}
+
+void run_repair(const FolderOptions& options) {
+    Run run(options.run);
+    check_outputs({}, {{options.run.json}});
+    const Repaired repaired = LivingIndex::repair(options.folder);
+    for (const std::string& loss : repaired.losses) run.print(loss);
+    tell(options.folder,
+         repaired.losses.empty() ? "nothing is damaged" : fmt::format("lost {} vectors", grouped(repaired.vectors)),
+         LivingIndex::open(options.folder).info(), {{"losses", repaired.losses}, {"vectors_lost", repaired.vectors}},
+         run);
+}
+
+void add_folder(CLI::App& verb, std::string& folder) {
+    verb.add_option("DIR", folder, "Folder of the index")->required()->type_name("FOLDER");
+}
+
+void add_vectors(CLI::App& verb, AddOptions& options) {
+    add_folder(verb, options.folder);
+    verb.add_option("VECTORS", options.vectors, "Vectors to take, read in chunks")->required();
+    verb.add_option("--commit-every", options.commit_every,
+                    "Commit after so many vectors; default: once, so that all appear together or none");
+}
+
+}  // namespace
+
+void add_create(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "create", "Make an index in a folder, to which vectors can be added",
+                                    "summand create photos --spec IVF1024,LOCQ8 --learn learn.fvecs", run_create);
+    verb.add_option("DIR", options->folder, "Folder to make, or an empty one")->required()->type_name("FOLDER");
+    add_spec(verb, options->learning.spec);
+    verb.add_option("-l,--learn", options->learn, "Vectors to learn cells and words from");
+    CLI::Option* model = verb.add_option("--model", options->model, "Model to use instead of learning");
+    for (const char* learning : {"--spec", "--learn"}) model->excludes(verb.get_option(learning));
+    add_learn_size(verb, options->learning.learn_size);
+    add_metric(verb, options->learning.metric);
+    add_seed(verb, options->run);
+    add_run(verb, options->run);
+}
+
+void add_add(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "add", "Add vectors to an index in a folder",
+                                    "summand add photos new.fvecs --ids new.ivecs", run_add);
+    add_vectors(verb, *options);
+    verb.add_option("--ids", options->ids,
+                    "Ids of the vectors (.ivecs .ibin .npy or text); without them, ids go on from the largest so far");
+    verb.add_flag("--replace", options->replace, "Replace vectors whose ids are in the index, instead of refusing them")
+        ->needs(verb.get_option("--ids"));
+    add_run(verb, options->run);
+}
+
+void add_update(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "update", "Replace vectors of an index in a folder",
+                                    "summand update photos changed.fvecs --ids changed.ivecs", run_update);
+    add_vectors(verb, *options);
+    verb.add_option("--ids", options->ids, "Their ids, all of them in the index (.ivecs .ibin .npy or text)")
+        ->required();
+    add_run(verb, options->run);
+}
+
+void add_remove(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "remove", "Remove vectors from an index in a folder",
+                                    "summand remove photos --ids gone.ivecs", run_remove);
+    add_folder(verb, options->folder);
+    CLI::Option* ids = verb.add_option(
+        "--ids", options->ids, "Ids to remove (.ivecs .ibin .npy or text); those that are not there are no error");
+    verb.add_option("--filter", options->filter, "Instead: ids such as 0-999,2000,3000-, or @FILE with such text")
+        ->excludes(ids)
+        ->type_name("IDS");
+    add_run(verb, options->run);
+}
+
+void add_compact(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "compact", "Merge the segments of an index in a folder",
+                                    "summand compact photos", run_compact);
+    add_folder(verb, options->folder);
+    verb.add_flag("--tiers", options->tiers,
+                  "Merge only segments of similar size, at least four; default: all into one");
+    add_run(verb, options->run);
+}
+
+void add_repair(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "repair", "Drop what is damaged of an index in a folder",
+                                    "summand repair photos", run_repair);
+    add_folder(verb, options->folder);
+    add_run(verb, options->run);
+}
+
+}  // namespace summand::cli
