@@ -52,6 +52,7 @@ void add_verbs(CLI::App& app, Chosen& chosen) {
     add_verify(app, chosen);
     add_repair(app, chosen);
     add_convert(app, chosen);
+    add_page(app, chosen);
     add_methods(app, chosen);
     add_help(app, chosen);
     add_documentation(app, chosen);

@@ -50,6 +50,7 @@ void add_aggregate(CLI::App& app, Chosen& chosen);
 void add_exact(CLI::App& app, Chosen& chosen);
 void add_info(CLI::App& app, Chosen& chosen);
 void add_convert(CLI::App& app, Chosen& chosen);
+void add_page(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
 void add_help(CLI::App& app, Chosen& chosen);
 void add_documentation(CLI::App& app, Chosen& chosen);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base64.h"
+
 namespace summand::cli {
 namespace {
 
@@ -47,18 +49,6 @@ ByteString pixels(std::span<const float> values, std::size_t width) {
     return packed;
 }
 
-std::string base64(const ByteString& bytes) {
-    constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t group = 0;
-        for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (i + j < bytes.size() ? bytes[i + j] : 0u);
-        for (const std::size_t j : {0, 1, 2, 3})
-            text += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63] : '=';
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string png_data_uri(std::span<const float> values, std::size_t width) {
@@ -66,7 +56,7 @@ std::string png_data_uri(std::span<const float> values, std::size_t width) {
     append_chunk(png, "IHDR", header(width, values.size() / width));
     append_chunk(png, "IDAT", pixels(values, width));
     append_chunk(png, "IEND", {});
-    return "data:image/png;base64," + base64(png);
+    return "data:image/png;base64," + base64(std::as_bytes(std::span(png)));
 }
 
 }  // namespace summand::cli

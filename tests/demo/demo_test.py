@@ -22,6 +22,10 @@ class Demo(ToolTest):
         self.assertEqual(page.count("<polyline"), 2)
         self.assertEqual(page.count("data:image/png;base64,"), 12 * 9)
         self.assertFalse(re.search(r'(?:src|href)="(?!data:)', page), "a link to another file")
+        with open(self.path("demo/explorer.html"), encoding="utf-8") as file:
+            explorer = file.read()
+        self.assertFalse(re.search(r'(?:src|href)="(?!data:)', explorer), "a link to another file")
+        self.assertEqual(explorer.count('id="part-index-'), 2)
         with open(self.path("demo/report.json"), encoding="utf-8") as file:
             self.assertEqual([report["method"] for report in json.load(file)], ["PQ4x4", "PQ8x4"])
 

@@ -1,0 +1,218 @@
+// The pages that `summand page` and the demo write, in a browser: opened from the disk, used by mouse and keys, in both
+// colour schemes and on a phone, and looked over by axe-core. Skipped, with the reason, where there is no browser.
+import assert from "node:assert";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { deflateSync } from "node:zlib";
+
+import { crc32 } from "../../web/src/hash.js";
+
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const here = new URL(".", import.meta.url).pathname;
+
+function packages() {
+  try {
+    return execFileSync(join(here, "browser/packages"), { encoding: "utf8" }).trim();
+  } catch {
+    return null;
+  }
+}
+
+const folder = packages(), program = BROWSERS.find((path) => statSync(path, { throwIfNoEntry: false }));
+const missing = !folder ? "the packages of tests/web/browser are not installed (./dev test does it)"
+  : !program ? "no Chromium, which Debian has as the package chromium"
+    : !process.env.SUMMAND || !process.env.SUMMAND_DEMO ? "the tools that write pages are not built" : null;
+if (missing) {
+  console.log(`skipped: ${missing}`);
+  process.exit(77);
+}
+
+const PHONE = { width: 390, height: 844 }, DESK = { width: 1280, height: 900 };
+const shots = process.env.SUMMAND_SHOTS;  // where pictures of the pages are kept, to be looked at
+let scratch, browser, axe;
+const pages = {};
+
+const run = (tool, ...words) => execFileSync(process.env[tool], words, { stdio: ["ignore", "ignore", "inherit"] });
+
+// Vectors of 36 values: bright bars at ten heights, with noise from a seed.
+function barVectors(count, seed) {
+  let state = seed;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  return Array.from({ length: count }, (_, i) => Float32Array.from({ length: 36 }, (_, d) => {
+    const near = Math.abs(Math.floor(d / 6) - (i % 10) / 2) < 1;
+    return Math.round(near ? 170 + 80 * random() : 40 * random());
+  }));
+}
+
+function writeFvecs(path, rows) {
+  const head = Buffer.from(Int32Array.of(rows[0].length).buffer);
+  writeFileSync(path, Buffer.concat(rows.flatMap((row) => [head, Buffer.from(row.buffer)])));
+}
+
+// A grey picture of 6 × 6.
+function png(values) {
+  const chunk = (type, data) => {
+    const body = Buffer.concat([Buffer.from(type), data]), length = Buffer.alloc(4), sum = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const rows = Buffer.concat(Array.from({ length: 6 }, (_, y) => Buffer.from([0, ...values.slice(6 * y, 6 * y + 6)])));
+  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), chunk("IHDR", Buffer.from([0, 0, 0, 6, 0, 0, 0, 6, 8, 0, 0, 0, 0])),
+    chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+}
+
+function writePages() {
+  const path = (name) => join(scratch, name), base = barVectors(400, 1), queries = barVectors(30, 2);
+  writeFvecs(path("base.fvecs"), base);
+  writeFvecs(path("queries.fvecs"), queries);
+  mkdirSync(path("pictures"));
+  base.forEach((row, i) => writeFileSync(path(`pictures/bar ${i}.png`), png(row)));
+  writeFileSync(path("names.txt"), base.map((_, i) => `The bar number ${i} <b>&amp;</b> its </script> name`).join("\n") + "\n");
+  writeFileSync(path("kinds.txt"), base.map((_, i) => `height ${i % 10}`).join("\n") + "\n");
+  run("SUMMAND", "build", "--quiet", "--spec", "PQ4x4", path("base.fvecs"), "-o", path("pq.smd"));
+  run("SUMMAND", "build", "--quiet", "--spec", "IVF4,OPQ4x4", path("base.fvecs"), "-o", path("cells.smd"));
+  run("SUMMAND", "exact", "--quiet", path("base.fvecs"), path("queries.fvecs"), "-k", "10", "-o", path("truth.ivecs"));
+  run("SUMMAND", "page", path("pq.smd"), path("cells.smd"), "--items", path("pictures"), "--labels", path("kinds.txt"), "--queries", path("queries.fvecs"),
+    "--truth", path("truth.ivecs"), "--pictures", "6x6", "--title", "Bars", "-o", path("folder"));
+  run("SUMMAND", "page", path("pq.smd"), "--items", path("names.txt"), "-o", path("texts.html"));
+  run("SUMMAND_DEMO", "--spec", "LOCQ4x5(iterations=2)", "--spec", "PQ4x5", "--learn-size", "2000", "--quiet", "-o", path("demo"));
+  Object.assign(pages, { folder: path("folder/index.html"), texts: path("texts.html"), demo: process.env.SUMMAND_PAGE ?? path("demo/explorer.html") });
+}
+
+before(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "summand-browser-"));
+  const require = createRequire(join(folder, "package.json"));
+  writePages();
+  axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+  browser = await require("playwright-core").chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+});
+
+after(async () => {
+  await browser?.close();
+  if (scratch) rmSync(scratch, { recursive: true });
+});
+
+// Opens the page from the disk and calls work(page); nothing may be written to the console, nothing fetched.
+async function opened(name, options, work) {
+  const context = await browser.newContext({ viewport: DESK, ...options }), page = await context.newPage();
+  const faults = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => /^https?:/.test(request.url()) && faults.push(`asked for ${request.url()}`));
+  await page.goto(pathToFileURL(pages[name]).href);
+  await page.waitForSelector("body[data-ready=yes]", { timeout: 60000 });
+  await work(page);
+  assert.deepStrictEqual(faults, []);
+  await context.close();
+}
+
+async function shot(page, name) {
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+}
+
+async function overlooked(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+}
+
+const answers = (page) => page.$$eval("#answers button", (buttons) => buttons.map((button) => button.getAttribute("aria-label")));
+
+for (const name of ["folder", "demo"])
+  test(`${name}: a click on an example, an answer and the map searches`, async () => {
+    await opened(name, {}, async (page) => {
+      const first = await answers(page);
+      assert.strictEqual(first.length, 12);
+      await page.click("#examples li:nth-child(3) button");
+      assert.notDeepStrictEqual(await answers(page), first);
+      assert.match(await page.textContent("#status"), /12 of [\d,]+ in [\d.]+ ms; \d+ of them are among the/);
+      await page.click("#answers li:nth-child(2) button");
+      assert.match(await page.textContent("#explained"), /^answer 2,/);
+      await page.click("#search-this");
+      const before = await page.textContent("#query-name");
+      await page.click("#map", { position: await page.$eval("#map", (map) => ({ x: map.clientWidth / 2, y: map.clientHeight / 2 })) });
+      await page.focus("#map");
+      for (const key of ["+", "ArrowLeft", "-", "0", "Enter"]) await page.keyboard.press(key);
+      assert.ok(before);
+      await page.selectOption("#k", "24");
+      assert.strictEqual((await answers(page)).length, 24);
+    });
+  });
+
+test("an answer is the query itself, and its words sum up to it", async () => {
+  await opened("folder", {}, async (page) => {
+    await page.click("#random");
+    const name = await page.textContent("#query-name"), [nearest] = await answers(page);
+    assert.match(nearest, /score/);
+    assert.ok(name.length > 0);
+    assert.strictEqual(await page.locator(".bytes code").count(), 4);
+    assert.strictEqual(await page.locator(".step").count(), 5);
+  });
+});
+
+test("the filter keeps one kind", async () => {
+  await opened("folder", {}, async (page) => {
+    await page.selectOption("#filter", { label: "only height 3" });
+    const found = await answers(page);
+    assert.strictEqual(found.length, 12);
+    for (const label of found) assert.match(label, /height 3/);
+  });
+});
+
+test("another method searches the same vectors", async () => {
+  await opened("folder", {}, async (page) => {
+    await page.click("#methods button:nth-child(2)");
+    await page.waitForSelector("#methods button:nth-child(2)[aria-pressed=true]");
+    assert.strictEqual((await answers(page)).length, 12);
+    assert.match(await page.textContent("#explanation"), /cells or a second layer/);
+  });
+});
+
+test("texts are shown as they are", async () => {
+  await opened("texts", {}, async (page) => {
+    const texts = await page.$$eval("#answers .text", (spans) => spans.map((span) => span.textContent));
+    assert.match(texts[0], /^The bar number \d+ <b>&amp;<\/b> its <\/script> name$/);
+    assert.deepStrictEqual(await overlooked(page), []);
+    await shot(page, "texts");
+  });
+});
+
+for (const name of ["folder", "demo"])
+  for (const colorScheme of ["light", "dark"])
+    for (const [size, viewport] of [["desk", DESK], ["phone", PHONE]])
+      test(`${name}: ${colorScheme}, ${size}: nothing overflows or jumps, and axe-core finds nothing serious`, async () => {
+        await opened(name, { viewport, colorScheme, hasTouch: size === "phone" }, async (page) => {
+          const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+          assert.strictEqual(await wide(), 0);
+          const place = () => page.$eval("#map", (map) => map.getBoundingClientRect().top + window.scrollY);
+          const before = await place();
+          await page.click("#examples li:nth-child(2) button");
+          assert.strictEqual(await place(), before, "an answer moves what is below it");
+          assert.deepStrictEqual(await overlooked(page), []);
+          await page.mouse.move(0, 0);
+          await shot(page, `${name}-${colorScheme}-${size}`);
+        });
+      });
+
+test("the switch turns the colours round", async () => {
+  await opened("folder", { colorScheme: "light" }, async (page) => {
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    await page.click("#scheme");
+    assert.notStrictEqual(await paper(), light);
+    await page.click("#scheme");
+    assert.strictEqual(await paper(), light);
+  });
+});
+
+test("a folder holds its pictures and parts beside the page", async () => {
+  assert.strictEqual(readdirSync(join(scratch, "folder/items")).length, 400);
+  assert.ok(readdirSync(join(scratch, "folder/parts")).includes("index-0.js"));
+});

@@ -1,0 +1,35 @@
+// How a code comes to its picture and its score: the words that are added up, one after the other.
+
+import { element, number, tableCanvas, vectorCanvas, wordCanvas } from "./draw.js";
+
+function figure(canvas, caption, strong) {
+  return element("figure", {}, canvas, element("figcaption", {}, strong ? element("b", {}, strong) : null, strong ? element("br") : null, caption));
+}
+
+// The sum as it grows, and what is added at each step.
+function steps(index, code, terms, shape) {
+  const sum = Float32Array.from(index.centre), row = element("div", { class: "steps", tabindex: "0", role: "group", "aria-label": "the sum, word by word" });
+  const words = code.map((k, m) => index.word(m, k));
+  const scale = Math.max(...words.map((word) => Math.max(...word.map(Math.abs)))) * 0.6 || 1;
+  row.append(element("div", { class: "step" }, element("div", { class: "word none" }), figure(vectorCanvas(sum, shape), "the mean", "start")));
+  words.forEach((word, m) => {
+    for (let d = 0; d < sum.length; ++d) sum[d] += word[d];
+    row.append(element("div", { class: "step" }, element("div", { class: "word" }, wordCanvas(word, shape, scale)),
+      figure(vectorCanvas(sum, shape), number(terms[m]), `+ word ${code[m]}`)));
+  });
+  return row;
+}
+
+export function explanation(index, query, id, shape) {
+  const { code, table, terms, offset, bias } = index.explain(query, id);
+  const score = [...terms, bias].reduce((sum, term) => sum + term, offset);
+  const bytes = element("div", { class: "bytes" }, ...code.map((k) => element("code", {}, k.toString(16).padStart(2, "0"))));
+  return [
+    element("p", { class: "soft" }, `All that the page knows of this ${shape ? "picture" : "vector"} are the numbers of ${code.length} words:`), bytes,
+    shape ? element("p", { class: "soft" }, "Above, the word that is added: orange adds light, blue takes it away. Below, the sum so far. Under it, the entry of the query's table, which is the word's share in the score.") : null,
+    shape ? steps(index, code, terms, shape) : null,
+    element("p", { class: "soft" }, "The query's table, a row for each dictionary and a column for each word; blue entries are near the query, orange ones are this code's."),
+    element("div", { class: "table" }, tableCanvas(table, code)),
+    element("p", { class: "sum" }, `score = ${number(offset)}${bias ? ` + ${number(bias)}` : ""} + (${terms.map(number).join(") + (")}) = ${number(score)}`),
+  ].filter(Boolean);
+}
