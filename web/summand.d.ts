@@ -21,6 +21,8 @@ export interface SearchOptions {
   filter?: ((id: Id) => boolean) | Set<Id>;
   /** Cells to visit (inverted indexes). */
   probes?: number;
+  /** Cells up to so many times as far from the query as its eighth nearest one, at least 1. */
+  reach?: number;
   /** Instead: visit cells until their lists hold as many vectors. */
   candidates?: number;
   /** Candidates that the second layer scores; 0: none. */

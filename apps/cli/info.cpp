@@ -82,6 +82,7 @@ Json describe(const Refinement& refinement) {
 Json describe(const SearchParameters& defaults) {
     Json object = Json::object();
     if (defaults.probes > 0) object["probes"] = defaults.probes;
+    if (defaults.reach > 0) object["reach"] = defaults.reach;
     if (defaults.candidates > 0) object["candidates"] = defaults.candidates;
     if (defaults.refine) object["refine"] = *defaults.refine;
     return object;

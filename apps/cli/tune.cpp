@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-    std::string index, queries, target = "recall@10=0.9", truth, base;
+    std::string index, queries, target = "recall@10=0.95", truth, base;
     OpenOptions opening;
     RunOptions run;
 };
@@ -42,10 +42,11 @@ Matrix<std::int64_t> truth_of(const Options& options, const TuneTarget& target, 
 
 std::string setting_text(const SearchParameters& parameters) {
     std::string text;
-    const auto add = [&text](const char* name, std::size_t value) {
+    const auto add = [&text](const char* name, auto value) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
     };
     if (parameters.probes > 0) add("probes", parameters.probes);
+    if (parameters.reach > 0) add("reach", parameters.reach);
     if (parameters.candidates > 0) add("candidates", parameters.candidates);
     if (parameters.refine) add("refine", *parameters.refine);
     return text.empty() ? "exhaustive" : text;
@@ -64,6 +65,7 @@ void print_trials(const Tuning& tuning, std::size_t queries, const Run& run) {
 
 Json json_of(const Trial& trial) {
     return {{"probes", trial.parameters.probes},
+            {"reach", trial.parameters.reach},
             {"candidates", trial.parameters.candidates},
             {"refine", trial.parameters.refine.value_or(0)},
             {"cells", trial.cells},
@@ -124,13 +126,13 @@ void run_tune(const Options& options) {
 void add_tune(CLI::App& app, Chosen& chosen) {
     auto [verb, options] =
         add_verb(app, chosen, "tune", "Find the cheapest search that finds enough, and keep it in the index",
-                 "summand tune index.smd queries.fvecs --target recall@10=0.9 --truth truth.ivecs", run_tune);
+                 "summand tune index.smd queries.fvecs --target recall@10=0.95 --truth truth.ivecs", run_tune);
     verb.add_option("INDEX", options->index, "Index made by 'summand build'; gets the parameters as its defaults")
         ->required();
     verb.add_option("QUERIES", options->queries, "Vectors like those that will be searched for")->required();
     verb.add_option("--target", options->target,
-                    "recall@R=VALUE: share of queries whose nearest neighbour is among the first R answers; "
-                    "recall@RofT=VALUE: share of the T nearest among the first R")
+                    "recall@R=VALUE: share of the R nearest neighbours that are among the first R answers; "
+                    "recall@RofT=VALUE: share of the T nearest; recall@10of1 is the measure of the paper")
         ->check(CLI::Validator(target_error, ""))
         ->type_name("TARGET")
         ->capture_default_str();

@@ -49,6 +49,7 @@ struct Report {
     std::size_t queries = 0;
     std::size_t k = 0;
     std::size_t probes = 0;        ///< cells that each query visited at most; 0: none (exhaustive, or by candidates)
+    double reach = 0;              ///< how far the cells were that each query visited; 0: no such limit
     std::size_t candidates = 0;    ///< vectors whose cells each query visited at least; 0: none
     std::size_t refine = 0;        ///< candidates that the second layer scored; 0: none
     std::size_t code_bytes = 0;    ///< per vector, all stored bytes counted but ids

@@ -123,7 +123,7 @@ private:
     using First = std::variant<FlatIndex, InvertedIndex>;
 
     void check(const char* what, const SearchParameters& parameters) const;
-    Neighbors candidates(MatrixView<float> queries, SearchOptions options, const SearchParameters& resolved) const;
+    SearchOptions first_options(const SearchOptions& options, const SearchParameters& resolved) const;
     template <class Collector>
     void rescore(const float* query, std::span<std::int64_t> candidates, Collector& best) const;
 

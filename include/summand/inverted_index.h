@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,10 +49,16 @@ struct InvertedModel {
 /// plays no part.
 InvertedModel train(MatrixView<float> vectors, const IndexSpec& spec, const TrainSettings& settings = {});
 
+/// Whether a search may say how far cells may be: they are of one level, and there are distances.
+bool has_reach(const InvertedModel& model);
+
 class CellTables;
 class InvertedLists;
 class TableBuilder;
 enum class Naming : std::uint8_t;
+/// What becomes of the candidates of each query and their scores; called from several threads, once for each row.
+using TakeCandidates =
+    std::function<void(std::size_t row, std::span<std::int64_t> candidates, std::span<const float> scores)>;
 
 /// Does not change once it is made: any number of threads may search it at once, and copies share the lists.
 class InvertedIndex {
@@ -75,7 +82,8 @@ private:
     InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
     InvertedIndex(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists);  // the same tables
 
-    Neighbors search(MatrixView<float> queries, const SearchOptions& options, Naming naming) const;
+    void shortlist(MatrixView<float> queries, const SearchOptions& options, Naming naming,
+                   const TakeCandidates& take) const;
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options,
                                 Naming naming) const;
 

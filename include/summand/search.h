@@ -79,11 +79,17 @@ private:
 enum class Scoring : std::uint8_t { tables, reconstruction };
 
 inline constexpr std::size_t kDefaultProbes = 16;
+inline constexpr std::size_t kReachCell = 8;  ///< the nearest cell whose distance `reach` is a multiple of
 
 /// What a search may cost. Zero and empty: what the index says; where it says nothing, 16 cells, and 4·k candidates for
 /// the second layer.
+///
+/// With `reach` each query visits as many cells as it needs: those whose centres are up to so many times as far from it
+/// as the eighth nearest one, up to `probes` of them where that is given. A query among the vectors of a few cells
+/// visits few, one between many cells visits many.
 struct SearchParameters {
     std::size_t probes = 0;                  ///< cells to visit; those without vectors count
+    float reach = 0;                         ///< at least 1, for distances and cells of one level; 0: no such limit
     std::size_t candidates = 0;              ///< instead: visit cells until their lists hold as many vectors
     std::optional<std::size_t> refine = {};  ///< candidates that the second layer scores, at least k; 0: none
 
@@ -92,17 +98,19 @@ struct SearchParameters {
 
 struct SearchOptions {
     std::size_t k = 10;
-    std::size_t probes = 0;  ///< this and the next two as in SearchParameters
+    std::size_t probes = 0;  ///< this and the next three as in SearchParameters
+    float reach = 0;
     std::size_t candidates = 0;
     std::optional<std::size_t> refine = {};
     const IdFilter* filter = nullptr;  ///< borrowed; null keeps all
     Scoring scoring = Scoring::tables;
     Execution execution = {};
 
-    SearchParameters parameters() const { return {probes, candidates, refine}; }
+    SearchParameters parameters() const { return {probes, reach, candidates, refine}; }
     SearchOptions with(const SearchParameters& given) const {
         SearchOptions result = *this;
         result.probes = given.probes;
+        result.reach = given.reach;
         result.candidates = given.candidates;
         result.refine = given.refine;
         return result;

@@ -14,16 +14,17 @@
 
 namespace summand {
 
-/// The smallest recall@R of T that is enough.
+/// The smallest share of the T nearest neighbours among the first R answers that is enough.
 struct TuneTarget {
     std::size_t answers = 10;  ///< R
-    std::size_t truths = 1;    ///< T
-    double recall = 0.9;
+    std::size_t truths = 10;   ///< T
+    double recall = 0.95;
 
     friend bool operator==(const TuneTarget&, const TuneTarget&) = default;
 };
 
-/// A target as users write it: recall@R=VALUE, where T is 1, or recall@RofT=VALUE. Throws `Error` for other text.
+/// A target as users write it: recall@R=VALUE, where T is R, or recall@RofT=VALUE; the paper's measure is recall@Rof1.
+/// Throws `Error` for other text.
 TuneTarget parse_target(std::string_view text);
 
 /// One setting that was tried; counts are means over the queries.

@@ -97,7 +97,7 @@ void time_cells(const InvertedIndex& index, MatrixView<float> queries, const Sea
     const auto count = static_cast<double>(queries.rows());
     const Stopwatch scoring;
     const CellScores scores("evaluate", IndexParts::cells(index), *IndexParts::lists(index), queries, 0,
-                            {parameters.probes, parameters.candidates});
+                            ProbeLimit::of(parameters));
     report.word_score_seconds = scoring.seconds() / count;
     const Stopwatch ordering;
     for (std::size_t q = 0; q < queries.rows(); ++q) scores.nearest(q);
@@ -124,6 +124,7 @@ Report evaluate(const Index& index, MatrixView<float> queries, MatrixView<std::i
         static_cast<double>(report.dimensions * sizeof(float)) / static_cast<double>(report.code_bytes);
     report.candidates = parameters.candidates;
     report.probes = parameters.candidates > 0 ? 0 : parameters.probes;
+    report.reach = parameters.reach;
     report.refine = *parameters.refine;
     if (index.inverted())
         time_cells(*index.inverted(), queries.slice(0, std::min(queries.rows(), kTimedQueries)), parameters, report);

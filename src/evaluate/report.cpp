@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "summand/error.h"
 #include "summand/evaluate.h"
 
 namespace summand {
@@ -29,6 +30,7 @@ std::string title(const Report& report) {
     std::string text = report.method;
     if (report.candidates > 0) text += " L=" + std::to_string(report.candidates);
     if (report.probes > 0) text += " probes=" + std::to_string(report.probes);
+    if (report.reach > 0) text += concatenate(" reach=", report.reach);
     if (report.refine > 0) text += " refine=" + std::to_string(report.refine);
     return text;
 }
@@ -82,6 +84,7 @@ nlohmann::ordered_json object(const Report& report) {
             {"queries", report.queries},
             {"k", report.k},
             {"probes", report.probes},
+            {"reach", report.reach},
             {"candidates", report.candidates},
             {"refine", report.refine},
             {"code_bytes", report.code_bytes},

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "index/cell_order.h"
 #include "index/cell_tables.h"
 #include "index/index_parts.h"
+#include "kernels/kernels.h"
+#include "model/transform.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
 
@@ -27,7 +30,7 @@ struct Visits {
 
 Visits visits_of_block(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters) {
     const CellScores scores("tune", IndexParts::cells(index), *IndexParts::lists(index), queries, 0,
-                            {parameters.probes, parameters.candidates});
+                            ProbeLimit::of(parameters));
     Visits visits;
     for (std::size_t q = 0; q < queries.rows(); ++q)
         for (const Probe& probe : scores.nearest(q)) {
@@ -54,31 +57,100 @@ Visits visits_of(const Index& index, MatrixView<float> queries, const SearchPara
     return mean;
 }
 
+// How many cells queries visit: each the same number, each those within a reach, or until lists hold enough vectors.
+enum class Cells : std::uint8_t { probes, reach, candidates };
+
+struct Setting {
+    Cells cells;
+    std::size_t effort;  // cells, of which `reach` gives a mean, or vectors
+    std::size_t refine;
+};
+
+// Distances of cells from queries, as multiples of that of the query's eighth cell.
+class Reaches {
+public:
+    static constexpr std::size_t kMostCells = 1024;  // of a query
+
+    Reaches(const InvertedIndex& index, MatrixView<float> queries, const Execution& execution)
+        : queries_(queries.rows()), multiples_(queries.rows()) {
+        parallel_ranges(execution, queries.rows(), kQueryBlock, [&](std::size_t first, std::size_t last) {
+            const MatrixView<float> block = queries.slice(first, last - first);
+            const CellScores scores("tune", IndexParts::cells(index), *IndexParts::lists(index), block, 0,
+                                    {.probes = kMostCells});
+            for (std::size_t q = 0; q < block.rows(); ++q) {
+                const double square = kernels().dot(block.row(q), block.row(q), block.columns());
+                const std::vector<Probe> cells = scores.nearest(q);
+                for (std::size_t i = kReachCell; i < cells.size(); ++i)
+                    multiples_[first + q].push_back(
+                        std::sqrt((cells[i].score + square) / std::max(1e-30, cells[kReachCell - 1].score + square)));
+            }
+        });
+        for (const std::vector<double>& own : multiples_) sorted_.insert(sorted_.end(), own.begin(), own.end());
+        std::sort(sorted_.begin(), sorted_.end());
+    }
+
+    // The reach that so many cells have on average; none where queries are not known to have as many.
+    std::optional<float> of(std::size_t cells) const {
+        if (cells <= kReachCell || 2 * cells > kMostCells) return std::nullopt;
+        const std::size_t rank = (cells - kReachCell) * queries_;
+        if (rank > sorted_.size()) return std::nullopt;
+        const double reach = std::ceil(sorted_[rank - 1] * 1000) / 1000;
+        return reach < kMostReach ? std::optional(static_cast<float>(reach)) : std::nullopt;
+    }
+
+private:
+    static constexpr double kMostReach = 1e6;  // what is larger comes from queries that lie on centres
+
+    std::size_t queries_;
+    std::vector<std::vector<double>> multiples_;
+    std::vector<double> sorted_;
+};
+
 class Tuner {
 public:
     Tuner(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth, const TuneTarget& target,
           const Execution& execution)
-        : index_(index), queries_(queries), truth_(truth), target_(target), execution_(execution) {}
+        : index_(index), queries_(queries), truth_(truth), target_(target), execution_(execution) {
+        if (index.metric() == Metric::cosine) scaled_ = of_unit_length(queries, "tune");
+        if (index.inverted() && has_reach(index.inverted()->model()))
+            reaches_.emplace(*index.inverted(), for_cells(), execution);
+    }
 
     Tuning run() {
-        if (!reaches(measured(costed(most_effort(), refine_counts().back())))) return std::move(tuning_);
-        for (const std::size_t refine : refine_counts()) cheapest_with(refine);
+        const Cells cells = by_candidates() ? Cells::candidates : Cells::probes;
+        if (!reaches(measured(costed({cells, most_effort(), refine_counts().back()})))) return std::move(tuning_);
+        for (const std::size_t refine : refine_counts()) {
+            cheapest_with(cells, refine);
+            if (reaches_) cheapest_with(Cells::reach, refine);
+        }
         narrow();
         return std::move(tuning_);
     }
 
 private:
+    // A setting, and what was found by it.
+    struct Tried {
+        Setting setting;
+        Trial trial;
+    };
+
+    MatrixView<float> for_cells() const { return scaled_.empty() ? queries_ : scaled_.view(); }
+
     // Counts cells if they are words of one dictionary. Pairs of words are many and most of them are empty, so vectors
     // are counted there.
     bool by_candidates() const {
         return index_.inverted() && index_.inverted()->model().partition.dictionaries.count == 2;
     }
-    std::size_t least_effort() const { return std::min(most_effort(), by_candidates() ? target_.answers : 1); }
     std::size_t most_effort() const {
         if (!index_.inverted()) return 0;
         return std::max<std::size_t>(1, by_candidates() ? index_.size() : index_.inverted()->model().partition.cells());
     }
-    static std::size_t effort(const Trial& trial) { return trial.parameters.probes + trial.parameters.candidates; }
+    std::size_t least_effort(Cells cells) const {
+        const std::size_t least = cells == Cells::candidates ? target_.answers
+                                  : cells == Cells::reach    ? 2 * kReachCell
+                                                             : 1;
+        return std::min(most_effort(), least);
+    }
 
     std::vector<std::size_t> refine_counts() const {
         std::vector<std::size_t> counts{0};
@@ -89,19 +161,32 @@ private:
         return counts;
     }
 
-    Trial costed(std::size_t effort, std::size_t refine) const {
-        Trial trial;
-        if (index_.refinement()) trial.parameters.refine = refine;
-        (by_candidates() ? trial.parameters.candidates : trial.parameters.probes) = effort;
-        const Visits visits = visits_of(index_, queries_, trial.parameters, execution_);
+    // Empty where no reach is known for the effort.
+    std::optional<SearchParameters> parameters_of(const Setting& setting) const {
+        SearchParameters result;
+        if (index_.refinement()) result.refine = setting.refine;
+        if (setting.cells == Cells::probes) result.probes = setting.effort;
+        if (setting.cells == Cells::candidates) result.candidates = setting.effort;
+        if (setting.cells != Cells::reach) return result;
+        const std::optional<float> reach = reaches_->of(setting.effort);
+        if (!reach) return std::nullopt;
+        result.reach = *reach;
+        return result;
+    }
+
+    std::optional<Tried> costed(const Setting& setting) const {
+        const std::optional<SearchParameters> parameters = parameters_of(setting);
+        if (!parameters) return std::nullopt;
+        Trial trial{.parameters = *parameters};
+        const Visits visits = visits_of(index_, for_cells(), trial.parameters, execution_);
         trial.cells = visits.cells;
         trial.vectors = visits.vectors;
         const Dictionaries& words = index_.quantizer().dictionaries;
         const auto M = static_cast<double>(words.count), K = static_cast<double>(words.words);
         const bool tables = index_.inverted() && IndexParts::cells(*index_.inverted()).per_cell();
         trial.cost = M * trial.vectors + (tables ? kEntryCost * M * K * trial.cells : 0) +
-                     dimension_cost() * static_cast<double>(index_.dimensions() * refine);
-        return trial;
+                     dimension_cost() * static_cast<double>(index_.dimensions() * setting.refine);
+        return Tried{setting, trial};
     }
 
     double dimension_cost() const {
@@ -109,14 +194,18 @@ private:
         return held ? kHeldDimensionCost : kDimensionCost;
     }
 
-    Trial measured(Trial trial) {
+    Trial measured(std::optional<Tried> tried) {
+        Trial& trial = tried->trial;
         const Stopwatch watch;
         const Neighbors found = index_.search(
             queries_, SearchOptions{.k = target_.answers, .execution = execution_}.with(trial.parameters));
         trial.seconds = watch.seconds();
         trial.recall = recall(found, truth_, target_.answers, target_.truths);
         tuning_.trials.push_back(trial);
-        if (reaches(trial) && is_cheaper(trial)) tuning_.chosen = trial;
+        if (reaches(trial) && is_cheaper(trial)) {
+            tuning_.chosen = trial;
+            chosen_ = tried->setting;
+        }
         return trial;
     }
 
@@ -124,13 +213,13 @@ private:
     bool is_cheaper(const Trial& trial) const { return !tuning_.chosen || trial.cost < tuning_.chosen->cost; }
 
     // Doubles the effort until the target is reached, more vectors find no more, or no setting can be cheaper any more.
-    void cheapest_with(std::size_t refine) {
+    void cheapest_with(Cells cells, std::size_t refine) {
         Trial before;
         std::size_t in_vain = 0;
-        for (std::size_t now = least_effort();; now = std::min(2 * now, most_effort())) {
-            Trial trial = costed(now, refine);
-            if (!is_cheaper(trial)) return;
-            trial = measured(trial);
+        for (std::size_t now = least_effort(cells);; now = std::min(2 * now, most_effort())) {
+            const std::optional<Tried> next = costed({cells, now, refine});
+            if (!next || !is_cheaper(next->trial)) return;
+            const Trial trial = measured(next);
             if (reaches(trial) || now == most_effort()) return;
             if (trial.vectors > before.vectors) in_vain = trial.recall == before.recall ? in_vain + 1 : 0;
             if (in_vain == kInVain) return;
@@ -140,19 +229,23 @@ private:
 
     // Searches between the effort that was enough and half of it, to a sixteenth.
     void narrow() {
-        const std::size_t refine = tuning_.chosen->parameters.refine.value_or(0);
-        std::size_t enough = effort(*tuning_.chosen), too_little = enough / 2;
+        Setting setting = chosen_;
+        std::size_t enough = setting.effort, too_little = enough / 2;
         while (enough - too_little > std::max<std::size_t>(1, enough / 16)) {
-            const std::size_t middle = too_little + (enough - too_little) / 2;
-            (reaches(measured(costed(middle, refine))) ? enough : too_little) = middle;
+            setting.effort = too_little + (enough - too_little) / 2;
+            const std::optional<Tried> next = costed(setting);
+            (next && reaches(measured(next)) ? enough : too_little) = setting.effort;
         }
     }
 
     const Index& index_;
     MatrixView<float> queries_;
+    Matrix<float> scaled_;  // the queries, for cosine
     MatrixView<std::int64_t> truth_;
     const TuneTarget& target_;
     const Execution& execution_;
+    std::optional<Reaches> reaches_ = {};  // where cells have distances
+    Setting chosen_ = {};
     Tuning tuning_ = {};
 };
 
@@ -170,6 +263,7 @@ std::optional<TuneTarget> target_of(std::string_view text) {
         return status == std::errc() && value > 0;
     };
     if (!accept("recall@") || !read(target.answers)) return std::nullopt;
+    target.truths = target.answers;
     if (accept("of") && !read(target.truths)) return std::nullopt;
     const bool right = accept("=") && read(target.recall) && text.empty();
     return right && target.recall <= 1 && target.truths <= target.answers ? std::optional(target) : std::nullopt;
@@ -180,7 +274,7 @@ std::optional<TuneTarget> target_of(std::string_view text) {
 TuneTarget parse_target(std::string_view text) {
     const std::optional<TuneTarget> target = target_of(text);
     require(target.has_value(),
-            "expected recall@R=VALUE or recall@RofT=VALUE (recall@10=0.9, recall@10of10=0.95), got '", text, "'");
+            "expected recall@R=VALUE or recall@RofT=VALUE (recall@10=0.95, recall@100of1=0.9), got '", text, "'");
     return *target;
 }
 

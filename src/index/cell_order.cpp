@@ -5,6 +5,7 @@
 #include <queue>
 #include <utility>
 
+#include "index/sorted.h"
 #include "math/smallest.h"
 
 namespace summand {
@@ -42,14 +43,25 @@ std::vector<Probe> words_of(const WordScores& words, std::size_t dictionary) {
     return all;
 }
 
-// Lists cells of one dictionary that include the nearest ones: all cells, or at least as many as are probed. number(i)
-// is the cell of score i.
+// The largest score of a cell within reach.
+float score_in_reach(const float* scores, std::size_t count, float reach, float square) {
+    const float nearest =
+        kernels().scan.ranked(scores, count, std::min(count, kReachCell), std::min(count, kReachCell));
+    return std::max(nearest, reach * reach * std::max(0.0f, nearest + square) - square);
+}
+
+SomeValues some_cells(const float* scores, std::size_t count, const ProbeLimit& limit, float square) {
+    if (limit.reach > 0) return values_up_to(score_in_reach(scores, count, limit.reach, square), scores, count);
+    return some_smallest(scores, count, limit.candidates > 0 ? count : limit.probes);
+}
+
+// Cells of one dictionary that include all that are visited. number(i) is the cell of score i.
 template <class Number>
-std::vector<Probe> chosen(const float* scores, std::size_t count, const ProbeLimit& limit, Number number) {
-    std::vector<Probe> best;
-    for_smallest(scores, count, limit.candidates > 0 ? count : limit.probes, [&](std::size_t i) {
-        best.push_back({number(i), scores[i]});
-    });
+std::vector<Probe> chosen(const float* scores, std::size_t count, const ProbeLimit& limit, float square,
+                          Number number) {
+    const SomeValues some = some_cells(scores, count, limit, square);
+    std::vector<Probe> best(some.count);
+    for (std::size_t i = 0; i < some.count; ++i) best[i] = {number(some.numbers[i]), some.values[i]};
     return best;
 }
 
@@ -74,12 +86,18 @@ private:
     std::size_t sorted_ = 0;
 };
 
-std::vector<Probe> nearest_of(SortedWords sorted, const InvertedLists& lists, const ProbeLimit& limit) {
+std::vector<Probe> nearest_of(std::vector<Probe> some, const InvertedLists& lists, const ProbeLimit& limit) {
+    if (limit.candidates == 0) {
+        std::vector<Probe> found = sorted(std::move(some));
+        if (limit.probes > 0) found.resize(std::min(found.size(), limit.probes));
+        return found;
+    }
+    SortedWords words(std::move(some));
     std::vector<Probe> found;
     Quota quota(lists, limit);
-    for (std::size_t i = 0; i < sorted.size() && !quota.filled(); ++i) {
-        found.push_back(sorted[i]);
-        quota.take(sorted[i].cell);
+    for (std::size_t i = 0; i < words.size() && !quota.filled(); ++i) {
+        found.push_back(words[i]);
+        quota.take(words[i].cell);
     }
     return found;
 }
@@ -148,15 +166,16 @@ std::vector<Probe> nearest_pairs(const WordScores& words, const InvertedLists& l
 
 }  // namespace
 
-std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
+std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit,
+                                 float square) {
     if (words.count == 2) return nearest_pairs(words, lists, limit);
     const auto same = [](std::size_t k) { return static_cast<std::uint32_t>(k); };
-    return nearest_of(SortedWords(chosen(words.scores, words.words, limit, same)), lists, limit);
+    return nearest_of(chosen(words.scores, words.words, limit, square, same), lists, limit);
 }
 
 std::vector<Probe> nearest_cells(const ScoredCells& some, const InvertedLists& lists, const ProbeLimit& limit) {
     const auto cell = [&](std::size_t i) { return some.cells[i]; };
-    return nearest_of(SortedWords(chosen(some.scores.data(), some.scores.size(), limit, cell)), lists, limit);
+    return nearest_of(chosen(some.scores.data(), some.scores.size(), limit, 0, cell), lists, limit);
 }
 
 }  // namespace summand

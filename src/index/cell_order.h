@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "index/inverted_lists.h"
+#include "summand/search.h"
 
 namespace summand {
 
@@ -22,10 +23,14 @@ struct Probe {
     friend bool operator==(const Probe&, const Probe&) = default;
 };
 
-/// Where the walk ends: after `probes` cells, or once the lists of the cells hold `candidates` vectors.
+/// Where the walk ends: after `probes` cells, or once the lists of the cells hold `candidates` vectors, or before the
+/// first cell out of reach.
 struct ProbeLimit {
-    std::size_t probes = 0;
+    std::size_t probes = 0;      ///< 0: no limit, where there is another one
     std::size_t candidates = 0;  ///< 0: by the number of cells
+    float reach = 0;             ///< as in SearchParameters; 0: any cell
+
+    static ProbeLimit of(const SearchParameters& given) { return {given.probes, given.candidates, given.reach}; }
 };
 
 /// Scores of the words of one query, dictionary i from scores + i·stride on.
@@ -34,7 +39,9 @@ struct WordScores {
     std::size_t count, words, stride;
 };
 
-std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit);
+/// `square`: |q|², what scores lack of squared distances; used for reach.
+std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit,
+                                 float square = 0);
 
 /// Some cells, and their scores.
 struct ScoredCells {

@@ -92,12 +92,14 @@ CellScores::CellScores(const char* what, const CellTables& cells, const Inverted
     scores_ = scratch.at_least(queries.rows() * cells.scores());
     std::vector<float> offsets(queries.rows());
     cells.words_of_queries_->build(what, queries, first_row, scores_, offsets.data());
+    for (std::size_t q = 0; limit.reach > 0 && q < queries.rows(); ++q)
+        squares_.push_back(kernels().dot(queries.row(q), queries.row(q), queries.columns()));
 }
 
 std::vector<Probe> CellScores::nearest(std::size_t query) const {
     if (cells_.grouped_) return nearest_cells(near_[query], lists_, limit_);
     return nearest_cells({scores_ + query * cells_.scores(), cells_.count_, cells_.words_, cells_.stride_}, lists_,
-                         limit_);
+                         limit_, squares_.empty() ? 0 : squares_[query]);
 }
 
 }  // namespace summand

@@ -22,6 +22,9 @@ namespace summand {
 /// Cosine is the distance of vectors that are scaled before anything else happens to them.
 inline Metric inner_metric(Metric metric) { return is_distance(metric) ? Metric::euclidean : Metric::inner_product; }
 
+/// Throws `Error` for a reach that is no factor, or that the cells have no use for.
+void check_reach(const char* what, const SearchParameters& asked, const InvertedModel& model);
+
 class CellTables {
 public:
     /// `order`: of the packed codes.
@@ -72,6 +75,7 @@ private:
     ProbeLimit limit_;
     float* scores_ = nullptr;        // of all words
     std::vector<ScoredCells> near_;  // or of the cells of some groups
+    std::vector<float> squares_;     // |q|² of each query, for reach
 };
 
 }  // namespace summand

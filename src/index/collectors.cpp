@@ -5,7 +5,7 @@ namespace {
 
 // The rank-th smallest value, counted from 1.
 float smallest(std::vector<float>& values, std::size_t rank) {
-    if (rank * 8 >= values.size()) return kernels().scan.ranked(values.data(), values.size(), rank);
+    if (rank * 8 >= values.size()) return kernels().scan.ranked(values.data(), values.size(), rank, rank);
     const auto last = values.begin() + static_cast<std::ptrdiff_t>(rank);
     std::partial_sort(values.begin(), last, values.end());  // one pass with a small heap
     return *(last - 1);
@@ -20,11 +20,11 @@ void Nearest::estimate_limit(std::vector<float> sample, double fraction) {
     top_ = TopK(k_, estimate_);
 }
 
-NearestAnswers::NearestAnswers(std::size_t rows, std::size_t columns, Order order)
-    : found_{{rows, columns, kNoId}, {rows, columns, std::numeric_limits<float>::infinity()}}, order_(order) {}
+NearestAnswers::NearestAnswers(std::size_t rows, std::size_t columns)
+    : found_{{rows, columns, kNoId}, {rows, columns, std::numeric_limits<float>::infinity()}} {}
 
 void NearestAnswers::add(std::size_t row, Nearest& collector) {
-    const std::vector<Neighbor> entries = order_ == Order::any ? collector.take_unordered() : collector.take();
+    const std::vector<Neighbor> entries = collector.take();
     for (std::size_t j = 0; j < entries.size(); ++j) {
         found_.ids[row][j] = entries[j].id;
         found_.scores[row][j] = entries[j].score;

@@ -16,6 +16,9 @@
 
 namespace summand {
 
+/// Fewer scores than that, or than twice the answers, tell too little about a limit.
+inline constexpr std::size_t kManyScores = 128;
+
 /// The k best of a query.
 class Nearest {
 public:
@@ -30,7 +33,7 @@ public:
     /// known yet, so that most offers fail fast.
     void ensure_limit(const float* scores, std::size_t count) {
         if (count < std::max(2 * k_, kManyScores) || top_.limit().score < std::numeric_limits<float>::max()) return;
-        top_.set_limit({kernels().scan.ranked(scores, count, k_), kLastId});
+        top_.set_limit({kernels().scan.ranked(scores, count, k_, k_), kLastId});
     }
 
     /// Estimates the k-th smallest score of all vectors from `sample`, the scores of a fraction of them, and sets the
@@ -57,10 +60,8 @@ public:
         for (const Neighbor& entry : other.take()) top_.offer(entry);
     }
     std::vector<Neighbor> take() { return top_.take(); }
-    std::vector<Neighbor> take_unordered() { return top_.take_unordered(); }
 
 private:
-    static constexpr std::size_t kManyScores = 128;
     static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
 
     // A fraction of the vectors holds k·fraction of the k best, give or take a few. It holds more than this many for
@@ -104,17 +105,14 @@ private:
 /// The answers of many queries, each put into its row by `add`; threads may add to different rows at the same time.
 class NearestAnswers {
 public:
-    enum class Order : std::uint8_t { best_first, any };
-
     /// A collector with fewer than `columns` entries leaves id -1 and score +infinity in the rest of its row.
-    NearestAnswers(std::size_t rows, std::size_t columns, Order order = Order::best_first);
+    NearestAnswers(std::size_t rows, std::size_t columns);
 
     void add(std::size_t row, Nearest& collector);
     Neighbors finish() { return std::move(found_); }
 
 private:
     Neighbors found_;
-    Order order_;
 };
 
 class RangeAnswers {

@@ -24,11 +24,6 @@ Matrix<float> moved(MatrixView<float> vectors, Metric metric, const char* what) 
     return result;
 }
 
-// Without what stands where fewer were found.
-std::span<std::int64_t> found(std::span<std::int64_t> row) {
-    return row.first(static_cast<std::size_t>(std::find(row.begin(), row.end(), kNoId) - row.begin()));
-}
-
 }  // namespace
 
 RefineCodes refine_codes(Quantizer quantizer, Codes codes) {
@@ -66,16 +61,19 @@ void Index::set_defaults(const SearchParameters& defaults) {
 }
 
 void Index::check(const char* what, const SearchParameters& parameters) const {
-    require(inverted() || (parameters.probes == 0 && parameters.candidates == 0), what,
+    require(inverted() || (parameters.probes == 0 && parameters.candidates == 0 && parameters.reach == 0), what,
             ": the index has no cells to probe, expected an inverted one");
+    if (inverted()) check_reach(what, parameters, inverted()->model());
     require(refinement_ || parameters.refine.value_or(0) == 0, what,
             ": the index has no second layer, expected one built with Refine(...)");
 }
 
 SearchParameters Index::resolved(const SearchParameters& given, std::size_t k) const {
-    const bool own_cells = given.probes == 0 && given.candidates == 0;
-    SearchParameters result = own_cells ? defaults_ : given;
-    if (inverted() && result.probes == 0 && result.candidates == 0) result.probes = kDefaultProbes;
+    const auto says_nothing = [](const SearchParameters& cells) {
+        return cells.probes == 0 && cells.candidates == 0 && cells.reach == 0;
+    };
+    SearchParameters result = says_nothing(given) ? defaults_ : given;
+    if (inverted() && says_nothing(result)) result.probes = kDefaultProbes;
     const auto wanted = given.refine ? given.refine : defaults_.refine;
     const std::size_t usual = kRefinedPerNeighbor * std::min(k, SIZE_MAX / kRefinedPerNeighbor);
     result.refine = wanted.value_or(refinement_ ? usual : 0);
@@ -83,11 +81,11 @@ SearchParameters Index::resolved(const SearchParameters& given, std::size_t k) c
     return result;
 }
 
-// Answers of the first layer: as many as the second one is to score, or k.
-Neighbors Index::candidates(MatrixView<float> queries, SearchOptions options, const SearchParameters& resolved) const {
-    if (*resolved.refine > 0) options.k = std::max(options.k, std::min(*resolved.refine, size()));
-    options = options.with({resolved.probes, resolved.candidates, {}});
-    return IndexParts::search(*first_, queries, options, *resolved.refine > 0 ? second_->naming() : Naming::ids);
+// Of the first layer: as many answers as the second one is to score, or k.
+SearchOptions Index::first_options(const SearchOptions& options, const SearchParameters& resolved) const {
+    SearchOptions first = options.with({resolved.probes, resolved.reach, resolved.candidates, {}});
+    if (*resolved.refine > 0) first.k = std::max(first.k, std::min(*resolved.refine, size()));
+    return first;
 }
 
 template <class Collector>
@@ -104,34 +102,33 @@ Neighbors Index::search(MatrixView<float> queries, const SearchOptions& options)
     require(options.k > 0, "search: expected k of at least 1, got 0");
     check("search", options.parameters());
     const SearchParameters parameters = resolved(options.parameters(), options.k);
-    Neighbors first = candidates(queries, options, parameters);
-    if (*parameters.refine == 0) return first;
+    const SearchOptions first = first_options(options, parameters);
+    if (*parameters.refine == 0) return IndexParts::search(*first_, queries, first);
     const Matrix<float> own = moved(queries, metric(), "search");
     NearestAnswers answers(queries.rows(), options.k);
-    parallel_for(options.execution, queries.rows(), [&](std::size_t query) {
-        const std::span<std::int64_t> ids = found(first.ids[query]);
-        Nearest best(std::min(options.k, ids.size()));
-        rescore(own.row(query), ids, best);
-        answers.add(query, best);
-    });
+    IndexParts::shortlist(*first_, queries, first, second_->naming(),
+                          [&](std::size_t query, std::span<std::int64_t> candidates, std::span<const float>) {
+                              Nearest best(std::min(options.k, candidates.size()));
+                              rescore(own.row(query), candidates, best);
+                              answers.add(query, best);
+                          });
     return answers.finish();
 }
 
 RangeNeighbors Index::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
     check("search_range", options.parameters());
     const SearchParameters parameters = resolved(options.parameters(), 1);
-    SearchOptions first = options.with({parameters.probes, parameters.candidates, {}});
+    SearchOptions first = options.with({parameters.probes, parameters.reach, parameters.candidates, {}});
     if (!refinement_ || options.refine == std::size_t{0})
         return IndexParts::search_range(*first_, queries, radius, first, Naming::ids);
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
     std::vector<std::vector<std::int64_t>> ids(queries.rows());
     if (options.refine) {
         first.k = std::max<std::size_t>(1, std::min(*options.refine, size()));
-        Neighbors best = IndexParts::search(*first_, queries, first, second_->naming());
-        for (std::size_t q = 0; q < ids.size(); ++q) {
-            const std::span<std::int64_t> row = found(best.ids[q]);
-            ids[q].assign(row.begin(), row.end());
-        }
+        IndexParts::shortlist(*first_, queries, first, second_->naming(),
+                              [&](std::size_t query, std::span<std::int64_t> candidates, std::span<const float>) {
+                                  ids[query].assign(candidates.begin(), candidates.end());
+                              });
     } else {
         const RangeNeighbors within = IndexParts::search_range(*first_, queries, radius, first, second_->naming());
         for (std::size_t q = 0; q < ids.size(); ++q)

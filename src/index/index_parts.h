@@ -1,9 +1,11 @@
 // What an index is made of, for the code that saves, loads, measures and tunes it. Users of the library see none of it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "base/parallel.h"
 #include "index/cell_tables.h"
 #include "index/inverted_lists.h"
 #include "index/packed_codes.h"
@@ -24,12 +26,21 @@ struct IndexParts {
 
     static const CellTables& cells(const InvertedIndex& index) { return *index.cells_; }
 
-    /// Answers that call vectors as `naming` says; positions of a flat index are its ids.
-    static Neighbors search(const First& first, MatrixView<float> queries, const SearchOptions& options,
-                            Naming naming) {
-        const auto* inverted = std::get_if<InvertedIndex>(&first);
-        return inverted ? inverted->search(queries, options, naming)
-                        : std::get<FlatIndex>(first).search(queries, options);
+    /// The k best of each query by the first layer, in any order, called as `naming` says; positions of a flat index
+    /// are its ids.
+    static void shortlist(const First& first, MatrixView<float> queries, const SearchOptions& options, Naming naming,
+                          const TakeCandidates& take) {
+        if (const auto* inverted = std::get_if<InvertedIndex>(&first))
+            return inverted->shortlist(queries, options, naming, take);
+        Neighbors found = std::get<FlatIndex>(first).search(queries, options);
+        parallel_for(options.execution, queries.rows(), [&](std::size_t query) {
+            std::int64_t* ids = found.ids.row(query);
+            const auto count = static_cast<std::size_t>(std::find(ids, ids + options.k, kNoId) - ids);
+            take(query, {ids, count}, {found.scores.row(query), count});
+        });
+    }
+    static Neighbors search(const First& first, MatrixView<float> queries, const SearchOptions& options) {
+        return std::visit([&](const auto& index) { return index.search(queries, options); }, first);
     }
     static RangeNeighbors search_range(const First& first, MatrixView<float> queries, float radius,
                                        const SearchOptions& options, Naming naming) {

@@ -3,6 +3,7 @@
 
 #include "index/collectors.h"
 #include "index/inverted_scan.h"
+#include "index/short_list.h"
 #include "model/transform.h"
 #include "model/valid.h"
 #include "summand/error.h"
@@ -24,7 +25,38 @@ void check_fit(const InvertedModel& model, const InvertedLists& lists) {
             "index: an inverted index takes no quantizer of unit vectors or of signs");
 }
 
+// Hands the short list of each query on.
+struct CandidateAnswers {
+    const InvertedLists& lists;
+    Naming naming;
+    const TakeCandidates& take;
+
+    void add(std::size_t row, ShortList& list) const {
+        thread_local std::vector<std::int64_t> candidates;
+        list.finish();
+        candidates.assign(list.positions().begin(), list.positions().end());
+        if (naming == Naming::ids)
+            for (std::int64_t& candidate : candidates) candidate = lists.id(static_cast<std::size_t>(candidate));
+        take(row, candidates, list.scores());
+    }
+};
+
 }  // namespace
+
+bool has_reach(const InvertedModel& model) {
+    return is_distance(model.metric) && model.partition.groups.empty() && model.partition.dictionaries.count == 1;
+}
+
+void check_reach(const char* what, const SearchParameters& asked, const InvertedModel& model) {
+    if (asked.reach == 0) return;
+    require(asked.reach >= 1 && std::isfinite(asked.reach), what, ": expected a reach of at least 1, got ",
+            asked.reach);
+    require(asked.candidates == 0, what, ": expected a reach or a number of candidates, got both");
+    require(has_reach(model), what,
+            ": reach needs cells of one level and a metric with distances (euclidean or cosine), got ",
+            name(model.metric), " and cells that are ",
+            model.partition.groups.empty() ? "pairs of words or chosen by products" : "in groups");
+}
 
 std::string_view name(Coding coding) { return coding == Coding::residual ? "residual" : "plain"; }
 
@@ -52,22 +84,22 @@ std::vector<std::size_t> InvertedIndex::list_sizes() const {
     return sizes;
 }
 
-Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
-    return search(queries, options, Naming::ids);
-}
-
 RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius,
                                            const SearchOptions& options) const {
     return search_range(queries, radius, options, Naming::ids);
 }
 
-Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options, Naming naming) const {
+Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
-    const bool scored_again = naming == Naming::positions;
-    NearestAnswers answers(queries.rows(), options.k,
-                           scored_again ? NearestAnswers::Order::any : NearestAnswers::Order::best_first);
-    scan("search", queries, options, naming, Nearest(std::min(options.k, size())), answers);
+    NearestAnswers answers(queries.rows(), options.k);
+    scan("search", queries, options, Naming::ids, Nearest(std::min(options.k, size())), answers);
     return answers.finish();
+}
+
+void InvertedIndex::shortlist(MatrixView<float> queries, const SearchOptions& options, Naming naming,
+                              const TakeCandidates& take) const {
+    CandidateAnswers answers{*lists_, naming, take};
+    scan("search", queries, options, Naming::positions, ShortList(std::min(options.k, size())), answers);
 }
 
 RangeNeighbors InvertedIndex::search_range(MatrixView<float> queries, float radius, const SearchOptions& options,
@@ -83,7 +115,8 @@ void InvertedIndex::scan(const char* what, MatrixView<float> queries, const Sear
                          const Collector& start, Answers& answers) const {
     require(options.refine.value_or(0) == 0, what, ": the index has no second layer, expected one with Refine(...)");
     SearchOptions settled = options;
-    if (options.probes == 0 && options.candidates == 0) settled.probes = kDefaultProbes;
+    if (options.probes == 0 && options.candidates == 0 && options.reach == 0) settled.probes = kDefaultProbes;
+    check_reach(what, options.parameters(), model_);
     tables_->check(what, queries);
     Matrix<float> scaled;
     if (model_.metric == Metric::cosine) {

@@ -1,6 +1,6 @@
-// Many queries against the lists of the cells near them, in groups. A group first visits the nearest cells of each of
-// its queries until they hold k vectors, which gives limits close to the final ones, and then one list after the other
-// with all the queries that want it, so that codes and tables of a cell are read once.
+// Many queries against the lists of the cells near them, in groups: a group has its tables and the scores of its cells
+// built together. A query visits its cells from the nearest on, because the first lists hold most of its answers: the
+// limit is low early, and few vectors of the other lists are scored in float.
 #pragma once
 
 #include <algorithm>
@@ -56,15 +56,6 @@ private:
         return std::max<std::size_t>(1, std::min({fit, share, std::size_t{64}}));
     }
 
-    struct Visit {
-        std::uint32_t cell, query;  // the query's number in the group
-        float score;                // of the cell
-
-        friend bool operator<(const Visit& a, const Visit& b) {
-            return a.cell < b.cell || (a.cell == b.cell && a.query < b.query);
-        }
-    };
-
     class Group {
     public:
         Group(InvertedScan& scan, std::size_t first, std::size_t count)
@@ -78,17 +69,19 @@ private:
             const MatrixView<float> queries = scan.queries_.slice(first, count);
             job_.tables.build(job_.what, queries, first, entries_, offsets_.data());
             if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
-            for (std::size_t q = 0; q < count; ++q) collectors_.push_back(scan.start_.fork());
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
                 bounds_.emplace_back(job_.lists.packed(), entries_ + q * job_.tables.entries(), offsets_[q]);
         }
 
         void run() {
-            std::vector<Visit> later;
-            scan_lists(chosen_visits(later));
-            std::sort(later.begin(), later.end());
-            scan_lists(later);
-            for (std::size_t q = 0; q < count_; ++q) scan_.answers_.add(first_ + q, collectors_[q]);
+            const CellScores scores(job_.what, job_.cells, job_.lists, scan_.queries_.slice(first_, count_), first_,
+                                    ProbeLimit::of(job_.options.parameters()));
+            for (std::size_t q = 0; q < count_; ++q) {
+                check_stop(job_.options.execution);
+                Collector collector = scan_.start_.fork();
+                scan_lists(q, scores.nearest(q), collector);
+                scan_.answers_.add(first_ + q, collector);
+            }
         }
 
     private:
@@ -98,28 +91,11 @@ private:
             return room;
         }
 
-        // Splits the visits of each query: returns the nearest cells that hold k vectors, and puts the rest into
-        // `later`.
-        std::vector<Visit> chosen_visits(std::vector<Visit>& later) {
-            const CellScores scores(job_.what, job_.cells, job_.lists, scan_.queries_.slice(first_, count_), first_,
-                                    {job_.options.probes, job_.options.candidates});
-            std::vector<Visit> nearest;
-            for (std::uint32_t q = 0; q < count_; ++q) {
-                std::size_t vectors = 0;
-                for (const Probe& probe : scores.nearest(q)) {
-                    if (job_.lists.length(probe.cell) == 0) continue;
-                    (vectors < job_.options.k ? nearest : later).push_back({probe.cell, q, probe.score});
-                    vectors += job_.lists.length(probe.cell);
-                }
-            }
-            return nearest;
-        }
-
         // Codes and tables of a list come from memory while the one before it is scanned.
-        void scan_lists(const std::vector<Visit>& visits) {
-            for (std::size_t i = 0; i < visits.size(); ++i) {
-                if (i + 1 < visits.size() && visits[i + 1].cell != visits[i].cell) fetch(visits[i + 1].cell);
-                scan_list(visits[i]);
+        void scan_lists(std::size_t query, const std::vector<Probe>& probes, Collector& collector) {
+            for (std::size_t i = 0; i < probes.size(); ++i) {
+                if (i + 1 < probes.size()) fetch(probes[i + 1].cell);
+                scan_list(query, probes[i], collector);
             }
         }
 
@@ -134,21 +110,21 @@ private:
                     __builtin_prefetch(table + i);
         }
 
-        void scan_list(const Visit& visit) {
-            check_stop(job_.options.execution);
-            const float* entries = entries_ + visit.query * job_.tables.entries();
+        void scan_list(std::size_t query, const Probe& visit, Collector& collector) {
+            const float* entries = entries_ + query * job_.tables.entries();
             const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
-            ListScan<Collector> list(job_.lists, job_.options.filter, job_.naming, collectors_[visit.query]);
+            if (begin == end) return;
+            ListScan<Collector> list(job_.lists, job_.options.filter, job_.naming, collector);
             if (job_.reconstruction) {
                 list.score_all(begin, end, [&](std::size_t position) {
-                    return job_.reconstruction->score(moved_[visit.query], visit.cell, position, sum_);
+                    return job_.reconstruction->score(moved_[query], visit.cell, position, sum_);
                 });
                 return;
             }
-            const float offset = offset_of(visit);
+            const float offset = offset_of(query, visit);
             if (!job_.cells.per_cell()) {
-                bounds_[visit.query].set_offset(offset);
-                list.scan(begin, end, {job_.lists.packed(), entries, offset}, bounds_[visit.query]);
+                bounds_[query].set_offset(offset);
+                list.scan(begin, end, {job_.lists.packed(), entries, offset}, bounds_[query]);
                 return;
             }
             const CellTables::Tables cell = job_.cells.tables(visit.cell);
@@ -163,9 +139,9 @@ private:
             list.scan(begin, end, {job_.lists.packed(), cell_entries_.data(), offset}, bounds_[0]);
         }
 
-        float offset_of(const Visit& visit) const {
-            if (job_.model.coding == Coding::plain) return offsets_[visit.query];
-            const float offset = offsets_[visit.query] + visit.score;
+        float offset_of(std::size_t query, const Probe& visit) const {
+            if (job_.model.coding == Coding::plain) return offsets_[query];
+            const float offset = offsets_[query] + visit.score;
             return job_.cells.per_cell() ? offset + job_.cells.shift(job_.model.partition, visit.cell) : offset;
         }
 
@@ -181,7 +157,6 @@ private:
         std::vector<float> offsets_;
         AlignedBuffer<float> cell_entries_;  // of one query in one cell
         std::vector<QueryBounds> bounds_;    // of each query, or one for all
-        std::vector<Collector> collectors_;  // of each query
         Matrix<float> moved_;                // the queries, where vectors are reconstructed
         std::vector<float> sum_;             // room for one
     };

@@ -54,6 +54,10 @@ public:
     }
 
 private:
+    static constexpr bool kTakesMany = requires(Collector collector, const ScoredVectors& scored) {
+        collector.offer(std::size_t{}, scored.vectors, scored.scores, scored.count);
+    };
+
     void score_survivors(const Survivors& survivors, const CodeScores& scores) {
         ScoredVectors scored;
         scores.write(survivors, scored);
@@ -61,7 +65,23 @@ private:
         scored.keep_up_to(collector_.limit().score);
         for (std::size_t i = 0; i < (needs_ids_ ? scored.count : 0); ++i)
             lists_.fetch_id(survivors.vector + scored.vectors[i]);
-        for (std::size_t i = 0; i < scored.count; ++i) offer(survivors.vector + scored.vectors[i], scored.scores[i]);
+        if constexpr (kTakesMany) {
+            if (filter_) drop_filtered(survivors.vector, scored);
+            collector_.offer(survivors.vector, scored.vectors, scored.scores, scored.count);
+        } else {
+            for (std::size_t i = 0; i < scored.count; ++i)
+                offer(survivors.vector + scored.vectors[i], scored.scores[i]);
+        }
+    }
+
+    void drop_filtered(std::size_t first, ScoredVectors& scored) const {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < scored.count; ++i) {
+            scored.vectors[kept] = scored.vectors[i];
+            scored.scores[kept] = scored.scores[i];
+            kept += filter_->keeps(lists_.id(first + scored.vectors[i]));
+        }
+        scored.count = kept;
     }
 
     void offer(std::size_t position, float score) {

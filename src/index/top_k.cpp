@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/aligned.h"
+#include "index/sorted.h"
 #include "kernels/kernels.h"
 #include "summand/neighbors.h"
 
@@ -12,32 +13,7 @@ constexpr std::size_t kMany = 128;
 constexpr std::size_t kSpare = 16;  // so that small k are not cut after every few entries
 constexpr std::size_t kRooms = 3;   // times k entries are held; more would keep the limit too high for too long
 
-constexpr std::size_t kMostRanked = 512;  // entries; with more, sorting is faster than comparing all with all
-
 std::size_t room(std::size_t k) { return k < kSpare ? k + kSpare : kRooms * std::min(k, SIZE_MAX / kRooms); }
-
-// Sorts by counting for each entry how many scores are smaller, which has no branches to mispredict. Equal scores are
-// sorted by id.
-std::vector<Neighbor> ranked(const std::vector<Neighbor>& entries) {
-    float scores[kMostRanked];
-    std::int32_t ranks[kMostRanked];
-    for (std::size_t i = 0; i < entries.size(); ++i) scores[i] = entries[i].score;
-    kernels().scan.ranks(scores, entries.size(), ranks);
-    std::vector<Neighbor> sorted(entries.size());
-    std::uint16_t equal[kMostRanked] = {};  // how many have the rank so far
-    bool all_differ = true;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto rank = static_cast<std::size_t>(ranks[i]);
-        all_differ &= equal[rank] == 0;
-        sorted[rank + equal[rank]++] = entries[i];
-    }
-    if (!all_differ)
-        for (std::size_t rank = 0; rank < sorted.size(); rank += equal[rank]) {
-            const auto first = sorted.begin() + static_cast<std::ptrdiff_t>(rank);
-            std::sort(first, first + equal[rank]);
-        }
-    return sorted;
-}
 
 }  // namespace
 
@@ -55,7 +31,7 @@ float TopK::score_of_rank(std::size_t rank) {
     thread_local Scratch<float> scratch;
     float* scores = scratch.at_least(entries_.size());
     for (std::size_t i = 0; i < entries_.size(); ++i) scores[i] = entries_[i].score;
-    return kernels().scan.ranked(scores, entries_.size(), rank);
+    return kernels().scan.ranked(scores, entries_.size(), rank, rank);
 }
 
 void TopK::drop_larger(float score) {
@@ -93,11 +69,6 @@ std::vector<Neighbor> TopK::take_unordered() {
     return std::exchange(entries_, {});
 }
 
-std::vector<Neighbor> TopK::take() {
-    std::vector<Neighbor> entries = take_unordered();
-    if (entries.size() <= kMostRanked) return ranked(entries);
-    std::sort(entries.begin(), entries.end());
-    return entries;
-}
+std::vector<Neighbor> TopK::take() { return sorted(take_unordered()); }
 
 }  // namespace summand

@@ -58,6 +58,7 @@ void add_second(ContainerWriter& writer, const RefineRows& rows, std::size_t siz
 void add_defaults(ContainerWriter& writer, const SearchParameters& defaults) {
     nlohmann::json& fields = writer.metadata["index"];
     if (defaults.probes > 0) fields["probes"] = defaults.probes;
+    if (defaults.reach > 0) fields["reach"] = defaults.reach;
     if (defaults.candidates > 0) fields["candidates"] = defaults.candidates;
     if (defaults.refine) fields["refine"] = *defaults.refine;
 }
@@ -155,6 +156,7 @@ void read_second(const IndexFile& file, const Opening& opening, Index& index) {
 SearchParameters read_defaults(const Fields& fields) {
     SearchParameters defaults;
     if (fields.has("probes")) defaults.probes = fields.count("probes");
+    if (fields.has("reach")) defaults.reach = fields.number("reach");
     if (fields.has("candidates")) defaults.candidates = fields.count("candidates");
     if (fields.has("refine")) defaults.refine = fields.count("refine");
     return defaults;

@@ -198,8 +198,9 @@ struct ScanKernels {
     /// `count` is a multiple of 16, here and in `quantise` and `finish`.
     ValueRange (*range)(const float* values, std::size_t count);
 
-    /// The rank-th smallest of any number of values, none of which is NaN; counted from 1.
-    float (*ranked)(const float* values, std::size_t count, std::size_t rank);
+    /// One of any number of values, none of which is NaN: the one that comes at `rank`, counted from 1, when they are
+    /// sorted, or a later one up to `last`. The more there are to choose from, the sooner one is found.
+    float (*ranked)(const float* values, std::size_t count, std::size_t rank, std::size_t last);
 
     /// Moves the values up to a limit to the front, in order, and with them the numbers at the same places. Returns how
     /// many there are.

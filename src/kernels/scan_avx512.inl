@@ -92,6 +92,40 @@ SUMMAND_INLINE void add_whole_planes(const BoundTables& tables, const CodeRows& 
     }
 }
 
+// A set bit for each word of a block that has kept vectors.
+SUMMAND_INLINE unsigned kept_words_of(const std::uint64_t* kept) {
+    const __m512i words = _mm512_loadu_si512(kept);
+    return _mm512_test_epi64_mask(words, words);
+}
+
+constexpr unsigned kAllWords = (1u << kBlockWords) - 1;
+
+// Word by word, where the others of the block have no kept vectors: within(codes of the word) is asked for the rest.
+template <class Within>
+SUMMAND_INLINE void append_words(unsigned words, const CodeRows& own, std::size_t block, const std::uint64_t* kept,
+                                 SurvivorWord* out, std::size_t& found, Within within) {
+    for (; words != 0; words &= words - 1) {
+        const auto w = static_cast<std::size_t>(__builtin_ctz(words));
+        append(within(own.vector(w * kWordVectors)), block * kBlockWords + w, kept, out, found);
+    }
+}
+
+// Vectors of a word that the bounds of their own entries leave.
+std::uint64_t within_of_word(const BoundTables& tables, const CodeRows& codes) {
+    __m512i sum = {};
+    const auto add = [&](std::size_t p, __m512i bytes) {
+        sum = _mm512_adds_epu8(sum, look_up(load_table(tables.entries + p * kByteSlots), bytes));
+    };
+    for (std::size_t q = 0; q < codes.quads; ++q) {
+        add(4 * q, quad_bytes<0>(codes.quad(q), codes.top(q)));
+        add(4 * q + 1, quad_bytes<1>(codes.quad(q), codes.top(q)));
+        add(4 * q + 2, quad_bytes<2>(codes.quad(q), codes.top(q)));
+        add(4 * q + 3, quad_bytes<3>(codes.quad(q), codes.top(q)));
+    }
+    for (std::size_t p = 4 * codes.quads; p < codes.planes; ++p) add(p, load_row(codes.row(p)));
+    return _mm512_cmple_epu8_mask(sum, _mm512_set1_epi8(static_cast<char>(tables.limit)));
+}
+
 // All bits of the codes.
 template <bool Quads>
 std::size_t byte_survivors(const BoundTables& tables, const CodeRows& codes, std::size_t blocks,
@@ -100,6 +134,12 @@ std::size_t byte_survivors(const BoundTables& tables, const CodeRows& codes, std
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
         const CodeRows own = codes.block(b);
+        const unsigned words = kept_words_of(kept + b * kBlockWords);
+        if (words != kAllWords) {
+            append_words(words, own, b, kept, out, found,
+                         [&](const CodeRows& word) { return within_of_word(tables, word); });
+            continue;
+        }
         __m512i sum[kBlockRegisters] = {};
         for (std::size_t q = 0; Quads && q < own.quads; ++q) {
             const std::uint8_t* entries = tables.entries + 4 * q * kByteSlots;
@@ -154,7 +194,18 @@ std::size_t twin_survivors(const BoundTables& tables, const CodeRows& codes, std
     }
     const __m512i limit = _mm512_set1_epi8(static_cast<char>(tables.limit));
     std::size_t found = 0;
+    const auto within_of = [&](const CodeRows& word) {
+        __m512i sum = {};
+        for (std::size_t p = 0; p < word.planes; ++p)
+            sum = _mm512_adds_epu8(sum, _mm512_permutex2var_epi8(twins[p].low, load_row(word.row(p)), twins[p].high));
+        return _mm512_cmple_epu8_mask(sum, limit);
+    };
     for (std::size_t b = 0; b < blocks; ++b) {
+        const unsigned words = kept_words_of(kept + b * kBlockWords);
+        if (words != kAllWords) {
+            append_words(words, codes.block(b), b, kept, out, found, within_of);
+            continue;
+        }
         __m512i sum[kBlockRegisters] = {};
         const std::uint8_t* row = codes.block(b).rows;
         for (std::size_t p = 0; p < codes.planes; ++p, row += kBlockVectors) {
@@ -175,9 +226,28 @@ std::size_t quartet_survivors(const BoundTables& tables, const CodeRows& codes, 
     __m512i quartets[kMaxPlanes];
     for (std::size_t p = 0; p < codes.planes; ++p)
         quartets[p] = smallest_of_quartets(load_table(tables.entries + p * kByteSlots));
+    const auto within_of = [&](const CodeRows& word) {
+        __m512i sum = {};
+        for (std::size_t q = 0; Quads && q < word.quads; ++q) {
+            const std::uint8_t* rows = word.quad(q);
+            const __m512i a = load_row(rows), b = load_row(rows + kBlockVectors),
+                          c = load_row(rows + 2 * kBlockVectors);
+            const __m512i all[] = {a, b, c, fourth_of(a, b, c)};
+            for (std::size_t i = 0; i < 4; ++i)
+                sum = _mm512_adds_epu8(sum, quartet_bounds(quartets[4 * q + i], all[i]));
+        }
+        for (std::size_t p = Quads ? 4 * word.quads : 0; p < word.planes; ++p)
+            sum = _mm512_adds_epu8(sum, quartet_bounds(quartets[p], load_row(word.row(p))));
+        return _mm512_cmple_epu8_mask(sum, limit);
+    };
     std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
         const CodeRows own = codes.block(b);
+        const unsigned words = kept_words_of(kept + b * kBlockWords);
+        if (words != kAllWords) {
+            append_words(words, own, b, kept, out, found, within_of);
+            continue;
+        }
         __m512i sum[kBlockRegisters] = {};
         for (std::size_t q = 0; Quads && q < own.quads; ++q) add_quad(quartets + 4 * q, own.quad(q), sum);
         std::size_t p = Quads ? 4 * own.quads : 0;
@@ -192,23 +262,7 @@ std::size_t quartet_survivors(const BoundTables& tables, const CodeRows& codes, 
     return found;
 }
 
-// Vectors of a word that the bounds of their own entries leave.
-std::uint64_t within_of_word(const BoundTables& tables, const CodeRows& codes) {
-    __m512i sum = {};
-    const auto add = [&](std::size_t p, __m512i bytes) {
-        sum = _mm512_adds_epu8(sum, look_up(load_table(tables.entries + p * kByteSlots), bytes));
-    };
-    for (std::size_t q = 0; q < codes.quads; ++q) {
-        add(4 * q, quad_bytes<0>(codes.quad(q), codes.top(q)));
-        add(4 * q + 1, quad_bytes<1>(codes.quad(q), codes.top(q)));
-        add(4 * q + 2, quad_bytes<2>(codes.quad(q), codes.top(q)));
-        add(4 * q + 3, quad_bytes<3>(codes.quad(q), codes.top(q)));
-    }
-    for (std::size_t p = 4 * codes.quads; p < codes.planes; ++p) add(p, load_row(codes.row(p)));
-    return _mm512_cmple_epu8_mask(sum, _mm512_set1_epi8(static_cast<char>(tables.limit)));
-}
-
-// The same for some of them, one by one.
+// Vectors of a mask that the bounds of their own entries leave, one by one.
 std::uint64_t within_of_few(const BoundTables& tables, const CodeRows& codes, std::uint64_t mask) {
     std::uint64_t within = 0;
     do {

@@ -36,34 +36,30 @@ SUMMAND_INLINE float of_key(std::int32_t key) {
     return value;
 }
 
-// Narrows the range of keys until `rank` values are up to a key. It cuts the range by turns where the rank would be if
-// values were spread evenly, and in the middle. for_each(body) gives the keys of all values, in order, and of
-// infinities at the end.
+// Narrows the range of keys until `rank` values are up to a key, or a few more, `last` at most. It cuts the range by
+// turns where they would be if values were spread evenly, and in the middle. for_each(body) gives the keys of all
+// values, in order, and of infinities at the end; `low` and `high` are the smallest and the largest without those.
 template <class ForEach>
-SUMMAND_INLINE float ranked_of(std::size_t count, std::size_t rank, ForEach for_each) {
+SUMMAND_INLINE float ranked_of(std::size_t count, std::size_t rank, std::size_t last, std::int32_t low,
+                               std::int32_t high, ForEach for_each) {
     constexpr std::int32_t kMost = 0x7fffffff;
-    Int16 least = Int16{} + kMost, most = -least;
-    for_each([&](Int16 keys) {
-        least = kSmaller(least, keys);
-        most = kLarger(most, keys);
-    });
-    std::int32_t low = folded(least, kSmaller), high = folded(most, kLarger);
     std::size_t before = 0, up_to = count;  // values below `low`, and up to `high`
-    for (bool even = true; low < high; even = !even) {
+    const double aim = 0.5 * static_cast<double>(rank + (last < count ? last : count)) - 0.5;
+    for (unsigned turn = 0; low < high; ++turn) {
         const std::int64_t width = std::int64_t{high} - low;
         const double share =
-            even ? (static_cast<double>(rank - before) - 0.5) / static_cast<double>(up_to - before) : 0.5;
+            turn % 3 == 2 ? 0.5 : (aim - static_cast<double>(before)) / static_cast<double>(up_to - before);
         const auto step = static_cast<std::int64_t>(static_cast<double>(width) * share);
         const auto key = static_cast<std::int32_t>(low + (step < width ? step : width - 1));
         Int16 counts = {};
         for_each([&](Int16 keys) { counts -= keys <= key; });
         const auto below = static_cast<std::size_t>(folded(counts, [](Int16 a, Int16 b) { return a + b; }));
-        if (below == rank) {
-            most = Int16{} - kMost;
+        if (below >= rank && below <= last) {
+            Int16 most = Int16{} - kMost;
             for_each([&](Int16 keys) { most = ((most < keys) & (keys <= key)) ? keys : most; });
             return of_key(folded(most, kLarger));
         }
-        if (below > rank) {
+        if (below > last) {
             high = key;
             up_to = below;
         } else {
@@ -76,19 +72,29 @@ SUMMAND_INLINE float ranked_of(std::size_t count, std::size_t rank, ForEach for_
 
 constexpr std::size_t kKeptKeys = 1024;  // that are computed once; more, in every pass
 
-float ranked(const float* values, std::size_t count, std::size_t rank) {
+float ranked(const float* values, std::size_t count, std::size_t rank, std::size_t last) {
     const std::size_t whole = count / kLanes * kLanes;
     float tail[kLanes];
-    for (std::size_t l = 0; l < kLanes; ++l) tail[l] = whole + l < count ? values[whole + l] : __builtin_inff();
+    const auto fill = [&](float value) {
+        for (std::size_t l = 0; l < kLanes; ++l) tail[l] = whole + l < count ? values[whole + l] : value;
+    };
     const auto for_each = [&](auto body) {
         for (std::size_t i = 0; i < whole; i += kLanes) body(keys_of(load<Float16>(values + i)));
         if (whole < count) body(keys_of(load<Float16>(tail)));
     };
-    if (count > kKeptKeys) return ranked_of(count, rank, for_each);
+    fill(values[0]);
+    Int16 least = keys_of(broadcast(values[0])), most = least;
+    for_each([&](Int16 keys) {
+        least = kSmaller(least, keys);
+        most = kLarger(most, keys);
+    });
+    const std::int32_t low = folded(least, kSmaller), high = folded(most, kLarger);
+    fill(__builtin_inff());
+    if (count > kKeptKeys) return ranked_of(count, rank, last, low, high, for_each);
     Int16 kept[kKeptKeys / kLanes];
     std::size_t vectors = 0;
     for_each([&](Int16 keys) { kept[vectors++] = keys; });
-    return ranked_of(count, rank, [&](auto body) {
+    return ranked_of(count, rank, last, low, high, [&](auto body) {
         for (std::size_t v = 0; v < vectors; ++v) body(kept[v]);
     });
 }

@@ -3,30 +3,39 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <limits>
+#include <numeric>
 
+#include "base/aligned.h"
 #include "kernels/kernels.h"
 
 namespace summand {
 
-/// Calls add(i) for at least `wanted` of the values, in order of i; the smallest are among them. If the smallest values
-/// of that many groups are up to a limit, then at least as many values are, and only such groups are looked at.
-template <class Add>
-void for_smallest(const float* values, std::size_t count, std::size_t wanted, Add add) {
-    constexpr std::size_t kGroup = 16;
-    const std::size_t groups = count / kGroup;
-    if (wanted >= groups) {
-        for (std::size_t i = 0; i < count; ++i) add(i);
-        return;
-    }
-    std::vector<float> smallest(groups);
-    for (std::size_t g = 0; g < groups; ++g) smallest[g] = kernels().scan.range(values + g * kGroup, kGroup).smallest;
-    const float limit = kernels().scan.ranked(smallest.data(), groups, wanted);
-    for (std::size_t g = 0; g < groups; ++g)
-        for (std::size_t i = g * kGroup; smallest[g] <= limit && i < (g + 1) * kGroup; ++i)
-            if (values[i] <= limit) add(i);
-    for (std::size_t i = groups * kGroup; i < count; ++i)
-        if (values[i] <= limit) add(i);
+/// Values and their numbers; of the thread, until its next call.
+struct SomeValues {
+    const float* values;
+    const std::uint32_t* numbers;
+    std::size_t count;
+};
+
+/// All values up to a limit, ascending by number.
+inline SomeValues values_up_to(float limit, const float* values, std::size_t count) {
+    thread_local Scratch<float> value_room;
+    thread_local Scratch<std::uint32_t> number_room;
+    float* found = value_room.at_least(count);
+    std::uint32_t* numbers = number_room.at_least(count);
+    std::copy_n(values, count, found);
+    std::iota(numbers, numbers + count, 0u);
+    return {found, numbers, kernels().scan.keep_up_to(limit, found, numbers, count)};
+}
+
+/// At least `wanted` of the values, ascending by number; the smallest are among them. A few more are found sooner.
+inline SomeValues some_smallest(const float* values, std::size_t count, std::size_t wanted) {
+    const bool all = wanted == 0 || wanted >= count;
+    const float limit = all ? std::numeric_limits<float>::infinity()
+                            : kernels().scan.ranked(values, count, wanted, wanted + wanted / 4 + 4);
+    return values_up_to(limit, values, count);
 }
 
 }  // namespace summand

@@ -58,7 +58,8 @@ private:
         tried.words.clear();
         tried.unary.clear();
         const std::size_t wanted = words_.words <= kFewWords ? words_.words : kTried;
-        for_smallest(unary, words_.words, wanted, [&](std::size_t k) { tried.add(k, unary[k]); });
+        const SomeValues some = some_smallest(unary, words_.words, wanted);
+        for (std::size_t i = 0; i < some.count; ++i) tried.add(some.numbers[i], some.values[i]);
     }
 
     std::size_t best(std::size_t m) const {

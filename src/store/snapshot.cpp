@@ -62,8 +62,7 @@ public:
         require(queries.columns() == model_.dimensions(), what, ": expected queries of ", model_.dimensions(),
                 " dimensions, got ", queries.columns());
         settled_ = empty.resolved(options.parameters(), options.k);
-        if (const SecondLayer* second = IndexParts::second(empty); second && *settled_.refine > 0)
-            naming_ = second->naming();
+        if (*settled_.refine > 0) naming_ = Naming::positions;
     }
 
     const SearchParameters& settled() const { return settled_; }
@@ -77,11 +76,12 @@ public:
             const Wanted wanted(live, options_.filter);
             SearchOptions first = first_options(wanted);
             first.k = std::max<std::size_t>(1, std::min(k, live.segment->ids.size));
-            const Neighbors found =
-                IndexParts::search(*IndexParts::first(live.segment->index), queries_, first, naming_);
-            for (std::size_t q = 0; q < found_.size(); ++q)
-                for (std::size_t j = 0; j < found.ids.columns() && found.ids[q][j] != kNoId; ++j)
-                    found_[q].push_back({found.scores[q][j], static_cast<std::uint32_t>(s), found.ids[q][j]});
+            IndexParts::shortlist(
+                *IndexParts::first(live.segment->index), queries_, first, naming_,
+                [&](std::size_t q, std::span<std::int64_t> candidates, std::span<const float> scores) {
+                    for (std::size_t i = 0; i < candidates.size(); ++i)
+                        found_[q].push_back({scores[i], static_cast<std::uint32_t>(s), candidates[i]});
+                });
         }
     }
 
@@ -130,13 +130,13 @@ public:
 private:
     // So that wrong queries and options are told, as they are where there are vectors.
     void check_with_no_vectors() const {
-        SearchOptions first = options_.with({settled_.probes, settled_.candidates, {}});
+        SearchOptions first = options_.with({settled_.probes, settled_.reach, settled_.candidates, {}});
         first.filter = nullptr;
-        IndexParts::search(*IndexParts::first(model_.empty()), queries_, first, naming_);
+        IndexParts::search(*IndexParts::first(model_.empty()), queries_, first);
     }
 
     SearchOptions first_options(const Wanted& wanted) const {
-        SearchOptions first = options_.with({settled_.probes, settled_.candidates, {}});
+        SearchOptions first = options_.with({settled_.probes, settled_.reach, settled_.candidates, {}});
         first.filter = wanted.filter();
         return first;
     }
@@ -172,13 +172,17 @@ private:
         std::vector<std::int64_t> names;
         std::vector<float> scores;
         for (std::size_t first = 0, last = 0; first < found.size(); first = last) {
+            const SecondLayer& second = *IndexParts::second(segment(found[first]).index);
+            const bool by_row = second.naming() == Naming::ids;
             names.clear();
             for (; last < found.size() && found[last].segment == found[first].segment; ++last)
-                names.push_back(found[last].name);
+                names.push_back(by_row ? static_cast<std::int64_t>(row_of(found[last])) : found[last].name);
             scores.resize(names.size());
-            IndexParts::second(segment(found[first]).index)->score(query, names, scores.data());
-            for (std::size_t i = 0; i < names.size(); ++i)
-                best.offer({scores[i], id_of({scores[i], found[first].segment, names[i]})});
+            second.score(query, names, scores.data());
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                const Candidate one{scores[i], found[first].segment, names[i]};
+                best.offer({scores[i], by_row ? segment(one).ids[static_cast<std::size_t>(names[i])] : id_of(one)});
+            }
         }
     }
 

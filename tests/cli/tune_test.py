@@ -31,20 +31,21 @@ class Tune(ToolTest):
         index = self.build("IVF64,PQ4,Refine(flat)")
         chosen = self.tune(index, "recall@10of10=0.9", "--truth", self.truth)["chosen"]
         report = self.report(index)
-        self.assertEqual((report["probes"], report["refine"]), (chosen["probes"], chosen["refine"]))
+        for name in ("probes", "reach", "refine"):
+            self.assertEqual(report[name], chosen[name])
         reached = [p["recall"] for p in report["recalls"] if (p["truths"], p["answers"]) == (10, 10)]
         self.assertEqual(reached, [chosen["recall"]])
         self.assertGreaterEqual(chosen["recall"], 0.9)
         self.assertEqual(self.report(index, "--probes", 7)["probes"], 7)
         self.assertEqual(self.report(index, "--refine", 0)["refine"], 0)
         info = json.loads(self.succeed("info", index, "--json").stdout)
-        self.assertEqual(info["search"], {"probes": chosen["probes"], "refine": chosen["refine"]})
+        self.assertEqual(info["search"], {name: chosen[name] for name in ("probes", "reach", "refine") if chosen[name]})
         self.succeed("search", index, self.queries, "-o", self.path("result.ivecs"))
 
     def test_truth_may_be_computed_from_the_base(self):
         first, second = self.build("IVF64,PQ8"), self.build("IVF64,PQ8", name="again.smd")
-        given, computed = (self.tune(first, "recall@10=0.9", "--truth", self.truth),
-                           self.tune(second, "recall@10=0.9", "--base", self.base, "-t", 1))
+        given, computed = (self.tune(first, "recall@10of1=0.9", "--truth", self.truth),
+                           self.tune(second, "recall@10of1=0.9", "--base", self.base, "-t", 1))
         for one in given["trials"] + computed["trials"] + [given["chosen"], computed["chosen"]]:
             del one["seconds"]
         self.assertEqual(given, computed)
@@ -53,20 +54,20 @@ class Tune(ToolTest):
     def test_the_index_keeps_its_permissions(self):
         index = self.build("IVF16,PQ8")
         os.chmod(index, 0o600)
-        self.tune(index, "recall@10=0.5", "--truth", self.truth)
+        self.tune(index, "recall@10of1=0.5", "--truth", self.truth)
         self.assertEqual(os.stat(index).st_mode & 0o777, 0o600)
 
     def test_the_multi_index_is_tuned_by_candidates(self):
         index = self.build("IMI2x4,PQ8")
-        chosen = self.tune(index, "recall@10=0.5", "--truth", self.truth)["chosen"]
+        chosen = self.tune(index, "recall@10of1=0.5", "--truth", self.truth)["chosen"]
         self.assertEqual(chosen["probes"], 0)
         self.assertEqual(self.report(index)["candidates"], chosen["candidates"])
 
     def test_the_table_marks_the_choice(self):
-        shown = self.succeed("tune", self.build("IVF16,PQ8"), self.queries, "--target", "recall@10=0.8", "--truth",
-                             self.truth).stdout
-        self.assertEqual(sum(line.startswith("* probes") for line in shown.splitlines()), 1, shown)
-        self.assertIn("searches with probes", shown)
+        shown = self.succeed("tune", self.build("IVF16,PQ8"), self.queries, "--target", "recall@10of1=0.8",
+                             "--truth", self.truth).stdout
+        self.assertEqual(sum(line.startswith("* ") for line in shown.splitlines()), 1, shown)
+        self.assertRegex(shown, "searches with (probes|reach) ")
 
     def test_a_target_out_of_reach_leaves_the_index_alone(self):
         index = self.build("IVF16,PQ1")

@@ -69,10 +69,16 @@ TEST(Tune, FindsTheFewestCellsByThemselves) {
     const TuneTarget target{.answers = 50, .truths = 10, .recall = 0.95};
     const Tuning tuning = s.tuned(index, target);
     ASSERT_TRUE(tuning.chosen.has_value());
-    const std::size_t probes = tuning.chosen->parameters.probes;
-    EXPECT_FALSE(tuning.chosen->parameters.refine.has_value());
-    ASSERT_GT(probes, 1u);
-    EXPECT_LT(s.recall_with(index, {.probes = probes - 1}, target), 0.95);
+    SearchParameters fewer = tuning.chosen->parameters;
+    EXPECT_FALSE(fewer.refine.has_value());
+    if (fewer.probes > 0)
+        --fewer.probes;
+    else
+        fewer.reach = 1 + 0.8f * (fewer.reach - 1);
+    EXPECT_LT(s.recall_with(index, fewer, target), 0.95);
+    std::size_t enough = 1;
+    while (s.recall_with(index, {.probes = enough}, target) < 0.95) enough *= 2;
+    EXPECT_LE(tuning.chosen->cells, static_cast<double>(enough));
 }
 
 // Codes that are too coarse find nothing more in more cells; the second layer does.
@@ -100,8 +106,25 @@ TEST(Tune, CountsWhatASearchVisits) {
     EXPECT_DOUBLE_EQ(tuning.trials.front().cells, 16);  // the most expensive comes first
     EXPECT_NEAR(tuning.trials.front().vectors, kSize, 1e-9);
     EXPECT_DOUBLE_EQ(tuning.trials.front().cost, 4.0 * tuning.trials.front().vectors + 4.0 * 4 * 16 * 16);
-    for (const Trial& trial : tuning.trials)
+    for (const Trial& trial : tuning.trials) {
+        if (trial.parameters.reach > 0) continue;
         EXPECT_DOUBLE_EQ(trial.cells, static_cast<double>(trial.parameters.probes));
+    }
+}
+
+// Queries among few cells visit fewer than others, so that a reach finds as much in fewer cells.
+TEST(Tune, TriesReachesOfAsManyCellsOnAverage) {
+    const Setting s;
+    Index index = s.inverted("IVF256,PQ2x4");
+    s.refine(index);
+    std::size_t by_reach = 0;
+    for (const Trial& trial : s.tuned(index, {.answers = 10, .truths = 10, .recall = 1}).trials) {
+        if (trial.parameters.reach == 0) continue;
+        ++by_reach;
+        EXPECT_GT(trial.parameters.reach, 1);
+        EXPECT_GE(trial.cells, 9);
+    }
+    EXPECT_GT(by_reach, 0u);
 }
 
 TEST(Tune, AFlatIndexHasItsSecondLayerTuned) {
@@ -156,7 +179,7 @@ TEST(TuneTarget, IsReadAsItIsWritten) {
     for (const std::size_t answers : {1, 10, 100})
         for (const std::size_t truths : {std::size_t{1}, answers})
             for (const double recall : {0.125, 0.5, 1.0}) {
-                const std::string of = truths == 1 ? "" : "of" + std::to_string(truths);
+                const std::string of = truths == answers ? "" : "of" + std::to_string(truths);
                 EXPECT_EQ(parse_target("recall@" + std::to_string(answers) + of + "=" + std::to_string(recall)),
                           (TuneTarget{answers, truths, recall}));
             }

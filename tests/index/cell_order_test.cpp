@@ -65,5 +65,25 @@ TEST(CellOrder, StopsOnceTheListsHoldEnoughVectors) {
     }
 }
 
+TEST(CellOrder, CellsWithinReachAreThoseUpToAMultipleOfTheEighthDistance) {
+    for (const std::size_t different : {1, 40, 1000000})
+        for (const float square : {0.0f, 3.0f, 1000.0f}) {
+            const std::vector<float> scores = random_scores(different, 11);
+            const std::vector<Probe> expected = sorted_cells(scores, 1);
+            const Lists lists(expected.size());
+            const WordScores words{scores.data(), 1, kWords, kStride};
+            for (const float reach : {1.0f, 1.01f, 1.5f, 1e3f}) {
+                const double limit = double{reach} * reach * (expected[kReachCell - 1].score + square);
+                std::size_t cells = 0;
+                while (cells < expected.size() && expected[cells].score + square <= limit * (1 + 1e-6)) ++cells;
+                const std::vector<Probe> found = nearest_cells(words, *lists.lists, {.reach = reach}, square);
+                ASSERT_EQ(found.size(), cells);
+                EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
+                const ProbeLimit both{.probes = 12, .reach = reach};
+                EXPECT_EQ(nearest_cells(words, *lists.lists, both, square).size(), std::min<std::size_t>(12, cells));
+            }
+        }
+}
+
 }  // namespace
 }  // namespace summand

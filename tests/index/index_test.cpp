@@ -202,6 +202,45 @@ TEST(Index, ParametersComeFromTheCallThenTheIndexThenTheDefaults) {
     EXPECT_EQ(index.resolved({.refine = 3}, 10), (SearchParameters{.candidates = 50, .refine = 10}));
 }
 
+TEST(Index, AReachVisitsAsManyCellsAsEachQueryNeeds) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(20, kDimensions, 3);
+    for (const Metric metric : {Metric::euclidean, Metric::cosine}) {
+        Index index = first_layer("IVF24,PQ2x4", metric, vectors);
+        index.set_refinement(rows_of(vectors));
+        const auto found = [&](std::size_t probes, float reach) {
+            return index.search(queries.view(), {.k = 10, .probes = probes, .reach = reach, .refine = kSize});
+        };
+        EXPECT_EQ(found(0, 1e6f), found(24, 0));
+        EXPECT_EQ(found(0, 1), found(8, 0));
+        EXPECT_EQ(found(5, 1.2f), found(5, 0));
+        const auto count = [&](float reach) {
+            const Neighbors all = index.search(queries.view(), {.k = kSize, .reach = reach, .refine = 0});
+            return std::count_if(all.ids.values().begin(), all.ids.values().end(), [](auto id) { return id != kNoId; });
+        };
+        EXPECT_LT(count(1), count(2));
+        EXPECT_LE(count(1.05f), count(2));
+        index.set_defaults({.reach = 1.05f});
+        EXPECT_EQ(index.search(queries.view(), {.k = 10, .refine = kSize}), found(0, 1.05f));
+    }
+}
+
+TEST(Index, AReachThatMeansNothingIsRefused) {
+    const Matrix<float> vectors = clustered(kSize, kDimensions);
+    Index index = first_layer("IVF6,PQ2x4", Metric::euclidean, vectors);
+    for (const float reach : {0.5f, -1.0f, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+        expect_error([&] { index.search(vectors.view(), {.reach = reach}); },
+                     {"search: expected a reach of at least 1"});
+        expect_error([&] { index.set_defaults({.reach = reach}); }, {"index: expected a reach of at least 1"});
+    }
+    expect_error([&] { index.search(vectors.view(), {.reach = 2, .candidates = 9}); }, {"got both"});
+    for (const char* spec : {"IMI2x2,OPQ2x4", "IVF16(groups=4),PQ2x4"})
+        expect_error([&] { first_layer(spec, Metric::euclidean, vectors).search(vectors.view(), {.reach = 2}); },
+                     {"reach needs cells of one level"});
+    expect_error([&] { first_layer("IVF6,PQ2x4", Metric::inner_product, vectors).set_defaults({.reach = 2}); },
+                 {"a metric with distances"});
+    expect_error([&] { first_layer("PQ2x4", Metric::euclidean, vectors).set_defaults({.reach = 2}); }, {"no cells"});
+}
+
 TEST(Index, AFilterAndTooFewVectorsAreHeeded) {
     const Matrix<float> vectors = clustered(kSize, kDimensions), queries = clustered(3, kDimensions, 2);
     Index index = first_layer("PQ2x4", Metric::euclidean, vectors);

@@ -212,7 +212,13 @@ TEST(ScanKernels, RankedValuesAreThoseOfTheSortedOnes) {
             std::sort(sorted.begin(), sorted.end());
             for_each_level([&](const ScanKernels& scan) {
                 for (std::size_t rank = 1; rank <= count; rank += 1 + count / 20)
-                    EXPECT_EQ(scan.ranked(values.data(), count, rank), sorted[rank - 1]);
+                    for (const std::size_t last : {rank, rank + count / 10, rank + 2 * count}) {
+                        const float found = scan.ranked(values.data(), count, rank, last);
+                        const auto place = std::lower_bound(sorted.begin(), sorted.end(), found);
+                        ASSERT_TRUE(place != sorted.end() && *place == found);
+                        EXPECT_GE(found, sorted[rank - 1]);
+                        EXPECT_LE(found, sorted[std::min(last, count) - 1]);
+                    }
             });
         }
 }

@@ -74,6 +74,7 @@ private:
         const Neighbors found = index.search(queries, options);
         Json result = {{"k", options.k}, {"filtered", filtered}, {"ids", Json::array()}, {"scores", Json::array()}};
         if (options.probes > 0) result["probes"] = options.probes;
+        if (options.reach > 0) result["reach"] = options.reach;
         if (options.candidates > 0) result["candidates"] = options.candidates;
         if (options.refine) result["refine"] = *options.refine;
         for (std::size_t q = 0; q < queries.rows(); ++q) {
@@ -119,6 +120,12 @@ void add_cells(Cases& cases, MatrixView<float> vectors, MatrixView<float> querie
         for (const Metric metric : kMetrics)
             cases.add(concatenate(spec, "-", name(metric)), build(VectorSource(vectors), spec, {.metric = metric}),
                       queries, {{.probes = 1}, {.probes = 5}, {.candidates = 50}, {}});
+    for (const Metric metric : {Metric::euclidean, Metric::cosine}) {
+        Index index = build(VectorSource(vectors), "IVF40,PQ4x4", {.metric = metric});
+        index.set_defaults({.reach = 1.03f});
+        cases.add(concatenate("reach-", name(metric)), index, queries,
+                  {{}, {.reach = 1}, {.reach = 1.1f}, {.probes = 10, .reach = 1.2f}});
+    }
 }
 
 void add_second_layers(Cases& cases, MatrixView<float> vectors, MatrixView<float> queries) {

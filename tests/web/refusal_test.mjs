@@ -93,6 +93,7 @@ test("wrong queries and options are told", async () => {
   told(() => index.search(new Float32Array(16).fill(3e38)), /table entries that are not finite/);
   told(() => index.search(query, { k: 0 }), /expected k of at least 1, got 0/);
   told(() => index.search(query, { probes: 3 }), /has no cells to probe/);
+  told(() => index.search(query, { reach: 2 }), /has no cells to probe/);
   told(() => index.search(query, { refine: 3 }), /has no second layer/);
   told(() => index.search(query, { filter: "3" }), /a function or a Set/);
   told(() => cosine.search(query), /has no direction/);

@@ -5,6 +5,7 @@ import { dot, fround, isFiniteFloat, products } from "./arithmetic.js";
 import { TableBuilder } from "./tables.js";
 
 export const CELL_SECTIONS = ["cell_words", "cell_offsets", "cell_groups", "cell_group_begin", "lists", "ids"];
+const REACH_CELL = 8;
 const MOST_CELL_WORDS = 2 ** 20, MOST_PAIRED_CELL_WORDS = 2 ** 14;
 const LEAST_GROUPS = 8, SPARE_CELLS = 32, SPARE_VECTORS = 16;  // of two levels: how many groups are looked at
 const KEPT_TABLES = 2 ** 24;  // floats
@@ -146,6 +147,19 @@ export class Cells {
     }
   }
 
+  // Whether there are distances of cells, all known at once.
+  get hasReach() {
+    return this.distance && this.partition.count === 1 && !this.partition.groups;
+  }
+
+  // The largest score of a cell up to `reach` times as far as the eighth nearest one.
+  #scoreInReach(query, sorted, reach) {
+    const factor = fround(reach), square = dot(query, query, this.partition.dimensions);
+    const nearest = sorted[Math.min(sorted.length, REACH_CELL) - 1].score;
+    const within = fround(fround(fround(factor * factor) * Math.max(0, fround(nearest + square))) - square);
+    return Math.max(nearest, within);
+  }
+
   // The cells to visit, best first, with their scores.
   nearest(query, limit) {
     const { partition, lists, scores } = this, { count, size } = partition;
@@ -154,7 +168,8 @@ export class Cells {
     this.#scoreWords(query, partition.words, partition.offsets, 0, count * size, scores);
     const words = (i) => Array.from({ length: size }, (_, cell) => ({ cell, score: scores[i * size + cell] })).sort(inOrder);
     if (count === 1) {
-      for (const probe of words(0)) if (!quota.filled) quota.take(probe);
+      const sorted = words(0), most = limit.reach ? this.#scoreInReach(query, sorted, limit.reach) : Infinity;
+      for (const probe of sorted) if (!quota.filled && probe.score <= most) quota.take(probe);
       return quota.taken;
     }
     const sequence = new MultiSequence(words(0), words(1));

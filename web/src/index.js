@@ -49,6 +49,7 @@ export class Index {
     }
     this.second = Object.hasOwn(metadata, "refine") ? await readSecondLayer(container, metadata, this) : null;
     this.defaults = Object.fromEntries(["probes", "candidates", "refine"].filter((key) => fields.has(key)).map((key) => [key, fields.count(key)]));
+    if (fields.has("reach")) this.defaults.reach = fields.number("reach");
     this.#check(this.defaults);
     await container.verifyRest();
   }
@@ -79,31 +80,38 @@ export class Index {
     return this.codes.planes + (this.quantizer.bias === "stored" ? 4 : 0);
   }
 
-  #check({ probes = 0, candidates = 0, refine = 0 }) {
+  #check({ probes = 0, reach = 0, candidates = 0, refine = 0 }) {
     const given = { probes, candidates, refine };
     for (const [name, value] of Object.entries(given))
       if (!Number.isSafeInteger(value) || value < 0) throw new Error(`search: expected ${name} to be a whole number, got ${value}`);
-    if (!this.cells && (probes || candidates)) throw new Error("search: the index has no cells to probe, expected an inverted one");
+    if (!this.cells && (probes || reach || candidates)) throw new Error("search: the index has no cells to probe, expected an inverted one");
+    if (reach) this.#checkReach(reach, candidates);
     if (!this.second && refine) throw new Error("search: the index has no second layer, expected one built with Refine(...)");
+  }
+
+  #checkReach(reach, candidates) {
+    if (!(reach >= 1 && Number.isFinite(reach))) throw new Error(`search: expected a reach of at least 1, got ${reach}`);
+    if (candidates) throw new Error("search: expected a reach or a number of candidates, got both");
+    if (!this.cells.hasReach) throw new Error("search: reach needs cells of one level and a metric with distances");
   }
 
   // The k best ids and their scores, smaller is better; fewer where fewer were found. `filter` is a function of an id, or
   // a Set of ids.
-  search(query, { k = 10, filter, probes, candidates, refine } = {}) {
+  search(query, { k = 10, filter, probes, reach, candidates, refine } = {}) {
     if (!Number.isSafeInteger(k) || k < 1) throw new Error(`search: expected k of at least 1, got ${k}`);
-    this.#check({ probes, candidates, refine });
+    this.#check({ probes, reach, candidates, refine });
     const keeps = filter instanceof Set ? (id) => filter.has(id) : filter ?? null;
     if (keeps && typeof keeps !== "function") throw new Error("search: expected a filter that is a function or a Set");
     const own = checkQuery(query, this.dimensions, this.metric);
     if (this.metric === "cosine") scaleToUnitLength(own);
-    const limit = probes || candidates ? { probes: probes ?? 0, candidates: candidates ?? 0 }
-      : { probes: this.defaults.probes ?? 0, candidates: this.defaults.candidates ?? 0 };
-    if (!limit.probes && !limit.candidates) limit.probes = DEFAULT_PROBES;
+    const given = probes || reach || candidates ? { probes, reach, candidates } : this.defaults;
+    const limit = { probes: given.probes ?? 0, reach: given.reach ?? 0, candidates: given.candidates ?? 0 };
+    if (!limit.probes && !limit.candidates) limit.probes = limit.reach ? Infinity : DEFAULT_PROBES;
     const wanted = refine ?? this.defaults.refine ?? (this.second ? REFINED_PER_NEIGHBOR * k : 0);
     return wanted > 0 ? this.#refined(own, k, Math.max(k, wanted), limit, keeps) : this.#first(own, k, limit, keeps, false).take();
   }
 
-  // The best of the first layer, named by their positions where a second one finds its rows by them.
+  // The best of the first layer, named by their positions in the lists where a second one scores them.
   #first(query, k, limit, keeps, positions) {
     const best = new TopK(Math.min(k, this.size)), entries = new Float32Array(this.tables.entries);
     const offset = this.tables.build(query, entries);
@@ -123,13 +131,14 @@ export class Index {
   }
 
   #refined(query, k, wanted, limit, keeps) {
-    const positions = Boolean(this.second.byPosition && this.cells);
+    const positions = Boolean(this.cells), ids = positions ? this.cells.lists.ids : null;
     const score = this.second.scorer(query, this.metric);
     const found = this.#first(query, wanted, limit, keeps, positions).ids;
     const best = new TopK(Math.min(k, found.length));
     for (const candidate of found) {
-      const own = score(candidate);
-      best.offer(Number.isNaN(own) ? Infinity : own, positions ? this.cells.lists.ids[candidate] : candidate);
+      const id = positions ? ids[candidate] : candidate;
+      const own = score(this.second.byPosition ? candidate : id);
+      best.offer(Number.isNaN(own) ? Infinity : own, id);
     }
     return best.take();
   }
