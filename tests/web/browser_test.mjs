@@ -166,6 +166,28 @@ test("the filter keeps one kind", async () => {
   });
 });
 
+test("a drawing and a file are searched for", async () => {
+  await opened("folder", {}, async (page) => {
+    await page.click("#own");
+    const { x, y, width, height } = await page.locator("#sketch canvas").boundingBox();
+    await page.mouse.move(x + 0.1 * width, y + 0.5 * height);
+    await page.mouse.down();
+    await page.mouse.move(x + 0.9 * width, y + 0.5 * height, { steps: 4 });
+    await page.mouse.up();
+    assert.deepStrictEqual(await overlooked(page), []);
+    await page.click("#sketch-search");
+    assert.strictEqual(await page.textContent("#query-name"), "your picture");
+    const drawn = await answers(page);
+    await page.click("#own");
+    await page.setInputFiles("#sketch-file", join(scratch, "names.txt"));
+    await page.waitForFunction(() => document.getElementById("sketch-note").textContent.includes("no picture"));
+    await page.setInputFiles("#sketch-file", join(scratch, "pictures/bar 1.png"));
+    await page.waitForFunction(() => document.getElementById("sketch-note").textContent === "");
+    await page.click("#sketch-search");
+    assert.notDeepStrictEqual(await answers(page), drawn);
+  });
+});
+
 test("another method searches the same vectors", async () => {
   await opened("folder", {}, async (page) => {
     await page.click("#methods button:nth-child(2)");

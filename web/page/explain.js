@@ -20,9 +20,8 @@ function steps(index, code, terms, shape) {
   return row;
 }
 
-export function explanation(index, query, id, shape) {
+export function explanation(index, query, { id, score, shape }) {
   const { code, table, terms, offset, bias } = index.explain(query, id);
-  const score = [...terms, bias].reduce((sum, term) => sum + term, offset);
   const bytes = element("div", { class: "bytes" }, ...code.map((k) => element("code", {}, k.toString(16).padStart(2, "0"))));
   return [
     element("p", { class: "soft" }, `All that the page knows of this ${shape ? "picture" : "vector"} are the numbers of ${code.length} words:`), bytes,

@@ -7,6 +7,7 @@ import { explanation } from "./explain.js";
 import { Items } from "./items.js";
 import { legend, VectorMap } from "./map.js";
 import { places } from "./plane.js";
+import { Sketch } from "./sketch.js";
 
 const byId = (id) => document.getElementById(id);
 const EXAMPLES = 12, TRUTHS = 12;
@@ -26,6 +27,8 @@ class Explorer {
     byId("methods").append(...about.indexes.map((own, i) => element("button", { type: "button", "aria-pressed": String(i === 0),
       onclick: () => this.chooseMethod(i) }, own.name)));
     byId("one-method").hidden = about.indexes.length < 2;
+    document.body.classList.toggle("words", about.items.kind === "texts");
+    document.body.classList.toggle("pictures", Boolean(about.shape));
     await this.readQueries(read);
     if (this.queries) this.showExamples();
     this.labels = about.items.labelNames ? new Uint8Array(await read("labels")) : null;
@@ -70,6 +73,11 @@ class Explorer {
     if (names) byId("filter").append(...names.map((name, i) => element("option", { value: i }, `only ${name}`)));
     byId("filter").addEventListener("change", () => this.search());
     byId("random").addEventListener("click", () => this.ask({ kind: "item", id: Math.floor(Math.random() * this.own.size) }));
+    if (this.about.shape) {
+      const sketch = new Sketch(byId("sketch"), this.about.shape, (vector) => this.ask({ kind: "own", vector }));
+      byId("own").hidden = false;
+      byId("own").addEventListener("click", () => sketch.open());
+    }
     byId("search-this").addEventListener("click", () => this.ask({ kind: "item", id: this.found.ids[this.state.chosen] }));
     byId("others").addEventListener("click", () => this.showExamples(true));
     byId("others").hidden = !this.queries || this.queries.length <= EXAMPLES;
@@ -92,6 +100,7 @@ class Explorer {
 
   // The page has the codes of its items, not their vectors: what an item's code stands for is the query.
   vectorOf(query) {
+    if (query.kind === "own") return query.vector;
     return query.kind === "example" ? this.queries[query.number] : this.own.approximation(query.id);
   }
 
@@ -131,16 +140,25 @@ class Explorer {
 
   showAnswers(time) {
     const { query } = this.state, truth = this.trueNeighbors(), { ids, scores } = this.found;
-    const label = query.kind === "item" ? this.items.label(query.id) : this.queryLabels ? this.about.items.labelNames[this.queryLabels[query.number]] : null;
-    const name = query.kind === "item" ? this.items.name(query.id) : `example ${query.number + 1}`;
-    byId("query-picture").replaceChildren(query.kind === "item" ? this.items.show(query.id, this.own) : this.showQuery(query.number));
-    byId("query-name").textContent = label ? `${name}: ${label}` : name;
+    byId("query-picture").replaceChildren(this.pictureOf(query));
+    byId("query-name").textContent = this.nameOf(query);
     const hits = truth ? ids.filter((id) => truth.includes(id)).length : 0;
     byId("status").textContent = `${ids.length} of ${this.own.size.toLocaleString("en")} in ${time.toFixed(1)} ms` +
       (truth ? `; ${hits} of them are among the ${truth.length} nearest by the exact scan, marked ✓` : "");
-    byId("answers").classList.toggle("texts", !this.items.hasPictures);
     byId("answers").replaceChildren(...ids.map((id, rank) => this.answer(id, rank, scores[rank], truth)));
     this.showTruth(truth);
+  }
+
+  pictureOf(query) {
+    if (query.kind === "own") return vectorCanvas(query.vector, this.about.shape);
+    return query.kind === "item" ? this.items.show(query.id, this.own) : this.showQuery(query.number);
+  }
+
+  nameOf(query) {
+    if (query.kind === "own") return "your picture";
+    const label = query.kind === "item" ? this.items.label(query.id) : this.queryLabels && this.about.items.labelNames[this.queryLabels[query.number]];
+    const name = query.kind === "item" ? this.items.name(query.id) : `example ${query.number + 1}`;
+    return label ? `${name}: ${label}` : name;
   }
 
   answer(id, rank, score, truth) {
@@ -173,7 +191,7 @@ class Explorer {
     byId("search-this").disabled = id === undefined;
     byId("explained").textContent = id === undefined ? "" : `answer ${this.state.chosen + 1}, ${this.items.name(id)}`;
     byId("explanation").replaceChildren(...(id === undefined || !flat ? [element("p", { class: "soft" }, id === undefined ? "No answer." : "Scores of an index with cells or a second layer are not taken apart here.")]
-      : explanation(this.own, this.vector, id, this.about.shape)));
+      : explanation(this.own, this.vector, { id, score: this.found.scores[this.state.chosen], shape: this.about.shape })));
   }
 
   showMap() {

@@ -16,10 +16,6 @@ export class Items {
     return this.kind === "texts" ? this.texts[id] : this.kind === "files" ? this.names[id] : `no. ${id}`;
   }
 
-  get hasPictures() {
-    return this.kind !== "texts" && this.kind !== "numbers";
-  }
-
   // `index` approximates vectors that are pictures themselves where the page has no others.
   show(id, index) {
     switch (this.kind) {

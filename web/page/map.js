@@ -84,7 +84,7 @@ export class VectorMap {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const style = getComputedStyle(canvas), colours = [];
     for (let i = 0; i < 10; ++i) colours.push(style.getPropertyValue(`--l${i}`));
-    const context = canvas.getContext("2d"), size = ratio * Math.min(5, 1.3 + 0.35 * Math.sqrt(this.#view.zoom));
+    const context = canvas.getContext("2d"), size = ratio * Math.min(6, 1.3 + 0.35 * Math.sqrt(this.#view.zoom) + Math.min(2.5, 1000 / points.length));
     context.clearRect(0, 0, width, height);
     context.globalAlpha = Math.min(0.9, 0.5 + this.#view.zoom / 20);
     const scale = this.#scale * ratio, x0 = width / 2 - this.#view.x * scale, y0 = height / 2 - this.#view.y * scale;
