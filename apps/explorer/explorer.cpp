@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kGreySteps = 8;  // of packed pictures, of which two pixels share a byte
+
 std::vector<std::byte> deflated(std::span<const std::byte> bytes) {
     uLongf size = compressBound(bytes.size());
     std::vector<std::byte> packed(size);
@@ -108,9 +110,10 @@ void ExplorerPage::set_pixels(std::span<const std::uint8_t> grey, PictureShape s
     require_count("a picture", grey.size() / shape.pixels());
     std::vector<std::uint8_t> packed((grey.size() + 1) / 2);
     for (std::size_t i = 0; i < grey.size(); ++i)
-        packed[i / 2] |= static_cast<std::uint8_t>((grey[i] + 8) / 17 << (4 * (i % 2)));
+        packed[i / 2] |= static_cast<std::uint8_t>((grey[i] * (kGreySteps - 1) + 127) / 255 << (4 * (i % 2)));
     add_part("pixels", std::as_bytes(std::span(packed)));
-    description_["items"].update({{"kind", "pixels"}, {"small", {{"width", shape.width}, {"height", shape.height}}}});
+    description_["items"].update(
+        {{"kind", "pixels"}, {"small", {{"width", shape.width}, {"height", shape.height}, {"steps", kGreySteps}}}});
 }
 
 void ExplorerPage::set_files(const std::vector<std::string>& paths) {

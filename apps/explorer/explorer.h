@@ -38,7 +38,7 @@ public:
     /// What stands for the vectors; without any of these it is their approximation or their number. Each throws `Error`
     /// unless there is one for each vector of the indexes.
     void set_texts(const std::vector<std::string>& texts);
-    void set_pixels(std::span<const std::uint8_t> grey, PictureShape shape);  ///< kept in 16 steps
+    void set_pixels(std::span<const std::uint8_t> grey, PictureShape shape);  ///< kept in 8 steps
     void set_files(const std::vector<std::string>& paths);
 
     /// The kind of each vector, by which the page colours and filters; at most 256 names.

@@ -126,7 +126,8 @@ class Explorer {
     const time = performance.now() - begin;
     this.state.chosen = 0;
     this.showAnswers(time);
-    this.showExplanation();
+    cancelAnimationFrame(this.waiting);
+    this.waiting = requestAnimationFrame(() => this.showExplanation());  // answers first
     this.map?.mark(query.kind === "item" ? query.id : null, this.found.ids);
   }
 

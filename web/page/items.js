@@ -32,9 +32,9 @@ export class Items {
     }
   }
 
-  // Two pixels to a byte, of 16 grey values each.
+  // Two pixels to a byte, of a few grey values each.
   #packed(id) {
-    const { width, height } = this.small, size = width * height, begin = id * size;
-    return greyCanvas(width, height, (i) => 17 * ((this.pixels[(begin + i) >> 1] >> (4 * ((begin + i) & 1))) & 15));
+    const { width, height, steps } = this.small, size = width * height, begin = id * size;
+    return greyCanvas(width, height, (i) => (255 / (steps - 1)) * ((this.pixels[(begin + i) >> 1] >> (4 * ((begin + i) & 1))) & 15));
   }
 }
