@@ -1,4 +1,5 @@
-// summand create, add, update, remove, compact, repair: an index in a folder. Each commits once and says what it did.
+// summand create, add, update, remove, compact, merge, split, retrain, repair: an index in a folder. Each commits once
+// and says what it did.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -163,6 +164,51 @@ void run_repair(const FolderOptions& options) {
          run);
 }
 
+struct ShardOptions {
+    std::string folder;
+    std::vector<std::string> others;
+    RunOptions run;
+};
+
+struct RetrainOptions {
+    std::string folder, vectors, ids;
+    LearnOptions learning;
+    RunOptions run;
+};
+
+void run_merge(const ShardOptions& options) {
+    Run run(options.run);
+    check_outputs({}, {{options.run.json}});
+    LivingIndex index = LivingIndex::open(options.folder, Access::write);
+    for (const std::string& other : options.others) {
+        check_interrupt();
+        index.merge(other);
+    }
+    tell(options.folder, fmt::format("merged {} more", options.others.size()), index.info(), {}, run);
+}
+
+void run_split(const ShardOptions& options) {
+    Run run(options.run);
+    check_outputs({}, {{options.run.json}});
+    const LivingIndex index = LivingIndex::open(options.folder);
+    index.split(options.others);
+    tell(options.folder, fmt::format("split into {}", options.others.size()), index.info(), {}, run);
+}
+
+void run_retrain(const RetrainOptions& options) {
+    Run run(options.run);
+    check_outputs({options.vectors, options.ids}, {{options.run.json}});
+    LivingIndex index = LivingIndex::open(options.folder, Access::write);
+    const BuildSettings settings = build_settings(options.learning, options.run, run);
+    const Stopwatch watch;
+    if (options.vectors.empty())
+        index.retrain(options.learning.spec, settings);
+    else
+        index.retrain(VectorSource::file(options.vectors), read_id_list(options.ids), options.learning.spec, settings);
+    tell(options.folder, fmt::format("{}, learnt and encoded in {}", index.spec(), duration(watch.seconds())),
+         index.info(), {{"seconds", watch.seconds()}}, run);
+}
+
 void add_folder(CLI::App& verb, std::string& folder) {
     verb.add_option("DIR", folder, "Folder of the index")->required()->type_name("FOLDER");
 }
@@ -228,6 +274,38 @@ void add_compact(CLI::App& app, Chosen& chosen) {
     add_folder(verb, options->folder);
     verb.add_flag("--tiers", options->tiers,
                   "Merge only segments of similar size, at least four; default: all into one");
+    add_run(verb, options->run);
+}
+
+void add_merge(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "merge", "Take over the vectors of other indexes of the same model",
+                                    "summand merge photos photos-2 photos-3", run_merge);
+    add_folder(verb, options->folder);
+    verb.add_option("OTHERS", options->others, "Folders to take over; they stay as they are")->required();
+    add_run(verb, options->run);
+}
+
+void add_split(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] = add_verb(app, chosen, "split", "Divide an index in a folder by ids",
+                                    "summand split photos photos-1 photos-2", run_split);
+    add_folder(verb, options->folder);
+    verb.add_option("PARTS", options->others, "Folders to make, two or more: an id goes to part id modulo their number")
+        ->required();
+    add_run(verb, options->run);
+}
+
+void add_retrain(CLI::App& app, Chosen& chosen) {
+    auto [verb, options] =
+        add_verb(app, chosen, "retrain", "Learn a new model for an index in a folder, and encode anew",
+                 "summand retrain photos --spec IVF4096,LOCQ8 --vectors all.fvecs --ids all.ivecs", run_retrain);
+    add_folder(verb, options->folder);
+    add_spec(verb, options->learning.spec);
+    CLI::Option* vectors = verb.add_option("--vectors", options->vectors,
+                                           "Vectors of all ids, where the index keeps none (Refine(fp32), fp16 or u8)");
+    verb.add_option("--ids", options->ids, "Their ids (.ivecs .ibin .npy or text)")->needs(vectors);
+    vectors->needs(verb.get_option("--ids"));
+    add_learn_size(verb, options->learning.learn_size);
+    add_seed(verb, options->run);
     add_run(verb, options->run);
 }
 

@@ -49,6 +49,10 @@ void add_verbs(CLI::App& app, Chosen& chosen) {
     add_aggregate(app, chosen);
     add_exact(app, chosen);
     add_info(app, chosen);
+    add_merge(app, chosen);
+    add_split(app, chosen);
+    add_retrain(app, chosen);
+    add_health(app, chosen);
     add_verify(app, chosen);
     add_repair(app, chosen);
     add_convert(app, chosen);

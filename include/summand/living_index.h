@@ -53,6 +53,24 @@ struct LivingInfo {
     std::vector<Segment> segments = {};
 };
 
+/// How an index does on its own data, by vectors that each segment keeps as they came: in halves, one of 1,000, but at
+/// least 1,000 and at most 10,000.
+struct Health {
+    std::size_t vectors = 0, sampled = 0, queries = 0;
+    double recall =
+        0;  ///< share of the 10 nearest of a sampled vector, among the sample, that a search of it finds; NaN: too few
+    double training_distortion = 0;  ///< mean squared distance of vectors of the training from their codes
+    double recent_distortion = 0;    ///< of the last fifth of the vectors
+    struct Segment {
+        std::uint64_t number = 0;
+        std::size_t vectors = 0, sampled = 0;
+        double distortion = 0;
+    };
+    std::vector<Segment> segments = {};  ///< in the order in which they were added
+    bool retrain = false;
+    std::string advice = {};  ///< why
+};
+
 /// What a repair did.
 struct Repaired {
     std::vector<std::string> losses = {};  ///< a line each
@@ -98,6 +116,7 @@ public:
     bool contains(std::int64_t id) const;
     LivingInfo info() const;
     IndexModel model() const;
+    Health health(const Execution& execution = {}) const;
 
     /// As `Index::search`. Ids are those that were given; a filter is asked about them.
     Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
@@ -134,6 +153,22 @@ public:
 
     /// Merges segments and drops dead rows; changes that come meanwhile are kept, and searches go on. Commits.
     void compact(Compaction what = Compaction::all, const Execution& execution = {});
+
+    /// Takes over the vectors of another index of the same model, which stays as it is. Throws `Error`, and changes
+    /// nothing, for another model and for ids that both have. Commits.
+    void merge(const std::string& folder);
+
+    /// Makes an index of each part: the vector with an id goes to folder id % folders. This one stays as it is.
+    void split(std::span<const std::string> folders) const;
+
+    /// Learns a new model and encodes all vectors anew, from those that the second layer keeps (Refine(fp32), fp16,
+    /// u8); an index that keeps none refuses. Searches use the old model until all of it is committed. An empty spec:
+    /// the same.
+    void retrain(std::string_view spec = {}, const BuildSettings& settings = {});
+
+    /// The same from the vectors themselves: of every id of the index, in any order, and of others too.
+    void retrain(const VectorSource& vectors, std::span<const std::int64_t> ids, std::string_view spec = {},
+                 const BuildSettings& settings = {});
 
 private:
     struct State;

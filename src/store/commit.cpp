@@ -19,8 +19,20 @@ Manifest::Entry entry_of(const Segment& segment) {
     return {.number = segment.number, .vectors = segment.ids.size, .stamp = segment.stamp};
 }
 
-Manifest::Entry write(const std::string& folder, const StoreModel& model, Segment segment, std::uint64_t number,
-                      std::vector<std::string>& new_files) {
+std::set<std::string> files_of(const std::string& folder, const Manifest& manifest) {
+    std::set<std::string> files{model_path(folder, manifest.generation)};
+    if (manifest.refine == "codes") files.insert(refine_path(folder, manifest.generation));
+    for (const Manifest::Entry& entry : manifest.segments) {
+        files.insert(segment_path(folder, entry.number));
+        if (entry.dead > 0) files.insert(dead_path(folder, entry.number, entry.dead_commit));
+    }
+    return files;
+}
+
+}  // namespace
+
+Manifest::Entry write_new_segment(const std::string& folder, const StoreModel& model, Segment segment,
+                                  std::uint64_t number, std::vector<std::string>& new_files) {
     segment.number = number;
     new_files.push_back(segment_path(folder, number));
     write_segment(new_files.back(), model, segment);
@@ -32,27 +44,6 @@ void remove_files(const std::vector<std::string>& files) {
     for (const std::string& file : files) file_calls::unlink(file.c_str());
 }
 
-std::set<std::string> files_of(const std::string& folder, const Manifest& manifest) {
-    std::set<std::string> files;
-    for (const Manifest::Entry& entry : manifest.segments) {
-        files.insert(segment_path(folder, entry.number));
-        if (entry.dead > 0) files.insert(dead_path(folder, entry.number, entry.dead_commit));
-    }
-    return files;
-}
-
-// Runs `work` on a list of the files that it writes, and removes them where it throws.
-template <class Work>
-void with_new_files(const Work& work) {
-    std::vector<std::string> files;
-    try {
-        work(files);
-    } catch (...) {
-        remove_files(files);
-        throw;
-    }
-}
-
 SegmentRows live_rows(const StoreModel& model, const LiveSegment& live) {
     SegmentRows rows = model.rows_of(live.segment->index);
     std::vector<std::size_t> kept;
@@ -60,12 +51,14 @@ SegmentRows live_rows(const StoreModel& model, const LiveSegment& live) {
         rows.ids.push_back(live.segment->ids[row]);
         if (!live.dead || !live.dead->has(row)) kept.push_back(row);
     }
+    rows.sample = Reservoir(model.dimensions());
+    const Segment& segment = *live.segment;
+    for (std::size_t i = 0; i < segment.sample_rows.size(); ++i)
+        rows.sample.add(segment.ids[segment.sample_rows[i]], segment.sample.data() + i * model.dimensions());
     SegmentRows result;
     append(rows, kept, result);
     return result;
 }
-
-}  // namespace
 
 void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t commit, Manifest::Entry& entry) {
     const Bytes bytes = to_roaring(dead);
@@ -129,7 +122,8 @@ void LivingIndex::State::commit() {
                     write_dead(folder, dead, next.commit, next.segments[place]);
                 }
             if (const SegmentRows rows = pending.rows(); rows.size() > 0) {
-                next.segments.push_back(write(folder, model, segment_of(model, rows), next_segment++, files));
+                next.segments.push_back(
+                    write_new_segment(folder, model, segment_of(model, rows), next_segment++, files));
             }
             for (auto dead = pending.dead().rbegin(); dead != pending.dead().rend(); ++dead)
                 if (dead->second.count() == dead->second.rows())
@@ -166,7 +160,7 @@ void LivingIndex::State::merge(const std::vector<std::uint64_t>& numbers) {
     with_new_files([&](std::vector<std::string>& files) {
         const Segment merged = segment_of(*before->model, rows);
         const std::uint64_t number = next_segment++;
-        Manifest::Entry entry = write(folder, *before->model, merged, number, files);
+        Manifest::Entry entry = write_new_segment(folder, *before->model, merged, number, files);
         const std::lock_guard exclusive(changing);
         commit();
         RowSet dead(merged.ids.size);
@@ -221,18 +215,32 @@ std::vector<std::vector<std::uint64_t>> groups_to_merge(const Committed& committ
     return groups;
 }
 
-void write_folder(const std::string& folder, const IndexModel& given, Metric metric, std::uint64_t seed) {
-    const StoreModel model(given, metric, seed);
-    Manifest manifest{.seed = seed, .metric = metric, .identity = model.identity()};
-    save(model_path(folder, manifest.generation), given);
-    manifest.model = stamp_of(model_path(folder, manifest.generation));
-    if (given.second && given.second->quantizer) {
-        manifest.refine = "codes";
-        save(refine_path(folder, manifest.generation), *given.second->quantizer);
-        manifest.refine_model = stamp_of(refine_path(folder, manifest.generation));
-    } else if (given.second) {
-        manifest.refine = name(*given.second->rows);
+void write_model(const std::string& folder, const StoreModel& model, Manifest& manifest,
+                 std::vector<std::string>& new_files) {
+    const IndexModel& parts = model.model();
+    manifest.seed = model.seed();
+    manifest.metric = model.metric();
+    manifest.identity = model.identity();
+    manifest.refine.clear();
+    manifest.refine_model = {};
+    new_files.push_back(model_path(folder, manifest.generation));
+    save(new_files.back(), parts);
+    manifest.model = stamp_of(new_files.back());
+    if (!parts.second) return;
+    if (parts.second->rows) {
+        manifest.refine = name(*parts.second->rows);
+        return;
     }
+    manifest.refine = "codes";
+    new_files.push_back(refine_path(folder, manifest.generation));
+    save(new_files.back(), *parts.second->quantizer);
+    manifest.refine_model = stamp_of(new_files.back());
+}
+
+void write_folder(const std::string& folder, const IndexModel& model, Metric metric, std::uint64_t seed) {
+    Manifest manifest;
+    std::vector<std::string> files;
+    write_model(folder, StoreModel(model, metric, seed), manifest, files);
     write_manifest(folder, manifest);
 }
 

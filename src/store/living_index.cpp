@@ -42,8 +42,20 @@ void make_folder(const std::string& folder) {
     require_written(file_calls::make_folder(folder.c_str()), folder);
 }
 
+void check_ids(const char* what, std::span<const std::int64_t> ids, const VectorSource& vectors) {
+    require(ids.size() == vectors.rows, what, ": expected an id for each of ", vectors.rows, " vectors, got ",
+            ids.size());
+    std::unordered_set<std::int64_t> seen;
+    for (const std::int64_t id : ids) {
+        require(id >= 0 && id <= kLargestId, what, ": expected ids from 0 to 2^63 - 2, got ", id);
+        require(seen.insert(id).second, what, ": the id ", id, " is given twice");
+    }
+}
+
+}  // namespace
+
 // A second layer of codes is learnt from what the first one leaves of the sample.
-IndexModel learnt(const VectorSource& learn, std::string_view text, const BuildSettings& settings) {
+IndexModel learnt_model(const VectorSource& learn, std::string_view text, const BuildSettings& settings) {
     const IndexSpec spec = spec_of(text, settings);
     if (!spec.refine) return train_index(learn, text, settings);
     require(spec.refine->code || (spec.refine->rows && spec.refine->rows != RowFormat::sq8),
@@ -59,16 +71,6 @@ IndexModel learnt(const VectorSource& learn, std::string_view text, const BuildS
     return model_of(build(VectorSource(sample), text, settings));
 }
 
-void check_ids(const char* what, std::span<const std::int64_t> ids, const VectorSource& vectors) {
-    require(ids.size() == vectors.rows, what, ": expected an id for each of ", vectors.rows, " vectors, got ",
-            ids.size());
-    std::unordered_set<std::int64_t> seen;
-    for (const std::int64_t id : ids) {
-        require(id >= 0 && id <= kLargestId, what, ": expected ids from 0 to 2^63 - 2, got ", id);
-        require(seen.insert(id).second, what, ": the id ", id, " is given twice");
-    }
-}
-
 SegmentRows encoded(const StoreModel& model, const VectorSource& vectors, std::vector<std::int64_t> ids,
                     const Execution& execution) {
     require(vectors.rows < kMostRows, vectors.name, ": expected fewer than ", kMostRows, " vectors at once, got ",
@@ -80,14 +82,14 @@ SegmentRows encoded(const StoreModel& model, const VectorSource& vectors, std::v
         SegmentRows part = model.encode(chunk.view(), inner);
         const auto own = ids.begin() + static_cast<std::ptrdiff_t>(first);
         part.ids.assign(own, own + static_cast<std::ptrdiff_t>(chunk.rows()));
+        part.sample = reservoir_of(chunk.view(), part.ids, model.metric());
         std::vector<std::size_t> all(part.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         append(part, all, rows);
+        rows.sample.shrink(kLargestReservoir);
     });
     return rows;
 }
-
-}  // namespace
 
 LivingIndex::State::State(std::string where, Access how)
     : folder(std::move(where)),
@@ -125,7 +127,7 @@ LivingIndex::~LivingIndex() = default;
 LivingIndex LivingIndex::create(const std::string& folder, const VectorSource& learn, std::string_view spec,
                                 const BuildSettings& settings) {
     require_new(folder);
-    return create(folder, learnt(learn, spec, settings), metric_of(settings), settings.seed);
+    return create(folder, learnt_model(learn, spec, settings), metric_of(settings), settings.seed);
 }
 
 LivingIndex LivingIndex::create(const std::string& folder, const IndexModel& model, std::optional<Metric> metric,

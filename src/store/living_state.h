@@ -76,9 +76,14 @@ struct LivingIndex::State {
     std::size_t changes = 0, commit_every = 1;
     std::atomic<std::uint64_t> next_segment = 1;  // also above the numbers of files that are being written
 
-private:
+    /// Encodes the vectors with a new model, and commits it with them; `changing` is held.
+    void retrain(const VectorSource& vectors, std::vector<std::int64_t> ids, std::string_view spec,
+                 const BuildSettings& settings);
+
     /// Replaces the manifest, and removes the files that it names no more. Takes over the new files.
     void publish(Manifest manifest, std::vector<std::string>& new_files);
+
+private:
     void recover(const std::vector<std::string>& new_files);
     void adopt(Committed next);
 };
@@ -100,6 +105,37 @@ std::vector<std::vector<std::uint64_t>> groups_to_merge(const Committed& committ
 
 /// Writes the dead rows of a segment, and enters their file.
 void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t commit, Manifest::Entry& entry);
+
+/// Writes a segment under a number, and returns its entry. Adds the file to those that are new.
+Manifest::Entry write_new_segment(const std::string& folder, const StoreModel& model, Segment segment,
+                                  std::uint64_t number, std::vector<std::string>& new_files);
+
+/// Writes the model as that of the manifest's generation, and enters it.
+void write_model(const std::string& folder, const StoreModel& model, Manifest& manifest,
+                 std::vector<std::string>& new_files);
+
+void remove_files(const std::vector<std::string>& files);
+
+/// Runs `work` on a list of the files that it writes, and removes them where it throws.
+template <class Work>
+void with_new_files(const Work& work) {
+    std::vector<std::string> files;
+    try {
+        work(files);
+    } catch (...) {
+        remove_files(files);
+        throw;
+    }
+}
+
+/// Rows of a segment that are alive, with their ids and sample.
+SegmentRows live_rows(const StoreModel& model, const LiveSegment& live);
+
+/// Learns a model that segments can share.
+IndexModel learnt_model(const VectorSource& learn, std::string_view spec, const BuildSettings& settings);
+
+SegmentRows encoded(const StoreModel& model, const VectorSource& vectors, std::vector<std::int64_t> ids,
+                    const Execution& execution);
 
 /// Writes a new folder, with its lock held, and its first manifest.
 void write_folder(const std::string& folder, const IndexModel& model, Metric metric, std::uint64_t seed);

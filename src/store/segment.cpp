@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/byte_order.h"
+#include "base/half.h"
 #include "io/in_place.h"
 #include "io/index_sections.h"
 #include "io/metadata.h"
@@ -69,13 +70,27 @@ RowIds read_ids(const IndexFile& file, const Fields& fields, std::size_t size) {
     return {ids.front(), size, ids};
 }
 
+void read_sample(const IndexFile& file, const Fields& fields, std::size_t dimensions, Segment& segment) {
+    const std::uint64_t sampled = fields.count("sample", 0, kLargestReservoir);
+    if (sampled == 0) return;
+    segment.sample_rows = in_place<std::uint64_t>(file.reader, file.bytes, "sample_rows", Element::uint64, {sampled});
+    segment.sample =
+        in_place<std::uint16_t>(file.reader, file.bytes, "sample", Element::float16, {sampled, dimensions});
+    const auto& rows = segment.sample_rows;
+    file.reader.check(std::adjacent_find(rows.begin(), rows.end(), std::greater_equal()) == rows.end() &&
+                          rows.back() < segment.ids.size,
+                      "section sample_rows is not in order, or names a row beyond the segment");
+    file.reader.check(std::all_of(segment.sample.begin(), segment.sample.end(), is_finite_half),
+                      "section sample holds a number that is not finite");
+}
+
 Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t number, const FileStamp& stamp) {
     const ContainerReader& reader = file.reader;
     const FileStamp found = stamp_of(file.bytes);
     reader.check(found == stamp, "is not the segment that the manifest names: expected ", stamp.bytes,
                  " bytes with checksum ", stamp.crc, ", got ", found.bytes, " with ", found.crc);
-    reader.expect(Kind::segment,
-                  {"slots", "packed", "packed_tops", "bias", "bias_levels", "lists", "ids", "user_ids", "second"});
+    reader.expect(Kind::segment, {"slots", "packed", "packed_tops", "bias", "bias_levels", "lists", "sample_rows",
+                                  "sample", "ids", "user_ids", "second"});
     const Fields fields(reader, file.metadata, "segment");
     reader.check(fields.hash("model") == model.identity(), "is of model ", fields.text("model"), ", expected ",
                  hex(model.identity()));
@@ -86,7 +101,9 @@ Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t numbe
         Index index = model.model().cells() ? model.with_tables(read_lists(file, model, std::move(packed)))
                                             : model.with_tables(std::move(packed));
         if (model.model().second) read_second(file, model, index);
-        return Segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp};
+        Segment segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp};
+        read_sample(file, fields, model.dimensions(), segment);
+        return segment;
     });
 }
 
@@ -105,11 +122,20 @@ Segment segment_of(const StoreModel& model, const SegmentRows& rows) {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows.ids[a] < rows.ids[b]; });
-    auto in_order = std::make_shared<SegmentRows>();
-    append(rows, order, *in_order);
-    Segment segment{.index = model.index_of(*in_order), .owner = in_order};
-    segment.ids = {in_order->ids.front(), in_order->ids.size(), in_order->ids};
-    if (consecutive(in_order->ids)) segment.ids.values = {};
+    struct Kept {
+        SegmentRows rows;
+        std::vector<std::uint64_t> sample_rows;
+    };
+    auto kept = std::make_shared<Kept>();
+    SegmentRows& in_order = kept->rows;
+    append(rows, order, in_order);
+    in_order.sample.shrink(reservoir_size(in_order.size()));
+    Segment segment{.index = model.index_of(in_order), .owner = kept};
+    segment.ids = {in_order.ids.front(), in_order.ids.size(), in_order.ids};
+    for (const std::int64_t id : in_order.sample.ids()) kept->sample_rows.push_back(*segment.ids.row_of(id));
+    segment.sample_rows = kept->sample_rows;
+    segment.sample = in_order.sample.halves();
+    if (consecutive(in_order.ids)) segment.ids.values = {};
     return segment;
 }
 
@@ -118,7 +144,12 @@ void write_segment(const std::string& path, const StoreModel& model, const Segme
     if (segment.index.inverted()) add_lists(writer, *IndexParts::lists(*segment.index.inverted()));
     add_packed_codes(writer, StoreModel::packed_of(segment.index));
     if (segment.index.refinement()) add_second(writer, *segment.index.refinement(), model.second_bytes());
-    writer.metadata["segment"] = {{"model", hex(model.identity())}};
+    const std::size_t sampled = segment.sample_rows.size();
+    writer.metadata["segment"] = {{"model", hex(model.identity())}, {"sample", sampled}};
+    if (sampled > 0) {
+        writer.add("sample_rows", Element::uint64, {sampled}, segment.sample_rows);
+        writer.add("sample", Element::float16, {sampled, model.dimensions()}, segment.sample);
+    }
     if (segment.ids.values.empty())
         writer.metadata["segment"]["first_id"] = segment.ids.first;
     else

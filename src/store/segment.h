@@ -29,6 +29,8 @@ struct Segment {
     RowIds ids = {};
     std::shared_ptr<const void> owner = {};  ///< of the ids
     FileStamp stamp = {};
+    std::span<const std::uint64_t> sample_rows = {};  ///< of vectors that are kept as they came, ascending
+    std::span<const std::uint16_t> sample = {};       ///< their values, D halves each
 };
 
 /// A segment in memory of rows in any order.

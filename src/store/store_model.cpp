@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 #include "base/hash.h"
@@ -219,6 +220,10 @@ void append(const SegmentRows& from, std::span<const std::size_t> rows, SegmentR
     append_rows(from.codes, rows, from.codes.size() / size, to.codes);
     append_rows(from.bias, rows, from.bias.size() / size, to.bias);
     append_rows(from.second, rows, from.second.size() / size, to.second);
+    if (from.sample.size() == 0) return;
+    std::unordered_set<std::int64_t> wanted;
+    for (const std::size_t row : rows) wanted.insert(from.ids[row]);
+    to.sample.add(from.sample, [&](std::int64_t id) { return wanted.contains(id); });
 }
 
 }  // namespace summand

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "index/index_parts.h"
+#include "store/reservoir.h"
 #include "summand/encoder.h"
 #include "summand/index.h"
 #include "summand/index_model.h"
@@ -22,6 +23,8 @@ struct SegmentRows {
     std::vector<std::uint8_t> codes = {};   ///< n × M
     std::vector<float> bias = {};           ///< where the model stores one
     std::vector<std::byte> second = {};     ///< n × second_bytes of the model: codes or vectors of the second layer
+
+    Reservoir sample = Reservoir();  ///< of the vectors themselves
 
     std::size_t size() const { return ids.size(); }
 };

@@ -123,6 +123,29 @@ class Living(ToolTest):
         self.fail_with(1, "verify", self.path("nothing"), says=["nothing"])
         self.succeed("verify", self.learn)
 
+    def test_health_is_told_in_words_and_json(self):
+        self.create("IVF8,PQ4x4")
+        self.succeed("add", self.index, self.learn)
+        health = json.loads(self.succeed("health", self.index, "--json", "-").stdout)
+        self.assertEqual((health["vectors"], health["sampled"], health["retrain"]), (600, 600, False))
+        self.assertGreater(health["recall_at_10"], 0.2)
+        self.assertEqual([s["vectors"] for s in health["segments"]], [600])
+        self.assertIn("nothing speaks for a new model", self.succeed("health", self.index).stdout)
+
+    def test_indexes_are_split_merged_and_trained_anew(self):
+        self.create("IVF8,PQ4x4,Refine(fp16)")
+        self.succeed("add", self.index, self.learn)
+        before, whole = self.found(), self.index
+        parts = [self.path("part-1"), self.path("part-2")]
+        self.succeed("split", whole, *parts)
+        self.index = parts[0]
+        self.succeed("merge", *parts)
+        self.assertEqual(self.found(), before)
+        self.fail_with(1, "merge", *parts, says=[parts[1], "is in both indexes"])
+        self.succeed("retrain", self.index, "--spec", "IVF4,OPQ4x4,Refine(fp16)")
+        self.assertEqual(self.info()["spec"], "IVF4,OPQ4x4,Refine(fp16)")
+        self.succeed("verify", self.index)
+
     def test_vectors_may_be_committed_as_they_come(self):
         self.create("PQ4x4")
         self.succeed("add", self.index, self.learn, "--commit-every", 250)

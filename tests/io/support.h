@@ -20,8 +20,8 @@ namespace summand::test {
 
 class TemporaryDirectory {
 public:
-    TemporaryDirectory() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "summand-test-XXXXXX").string();
+    explicit TemporaryDirectory(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+        std::string pattern = (parent / "summand-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) throw Error("cannot make a temporary directory");
         path_ = pattern;
     }

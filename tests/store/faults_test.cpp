@@ -44,6 +44,9 @@ const Operation kOperations[] = {
      }},
 };
 
+// Thousands of syncs take minutes on a disk.
+fs::path in_memory() { return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path(); }
+
 // Three segments, two of them with dead rows.
 void make(const std::string& folder, const IndexModel& model) {
     LivingIndex index = LivingIndex::create(folder, model);
@@ -113,7 +116,7 @@ long try_every_call(const Operation& operation, const Misfortune& misfortune, co
 
 TEST(Faults, EveryCallOfEveryChangeMayFailOrKill) {
     long points = 0;
-    const TemporaryDirectory scratch;
+    const TemporaryDirectory scratch(in_memory());
     make(scratch / "start", small_model("IVF8,PQ2x4,Refine(PQ2x4)"));
     for (const Operation& operation : kOperations)
         for (const Misfortune& misfortune : kMisfortunes)
@@ -123,7 +126,7 @@ TEST(Faults, EveryCallOfEveryChangeMayFailOrKill) {
 }
 
 TEST(Faults, AFolderThatCouldNotBeMadeCanBeMadeAgain) {
-    const TemporaryDirectory scratch;
+    const TemporaryDirectory scratch(in_memory());
     const IndexModel model = small_model("IVF8,PQ2x4,Refine(PQ2x4)");
     const std::string folder = scratch / "index";
     for (const Misfortune& misfortune : kMisfortunes) {
@@ -144,7 +147,7 @@ TEST(Faults, AFolderThatCouldNotBeMadeCanBeMadeAgain) {
 
 // A writer that met an error goes on with what is in the folder.
 TEST(Faults, AWriterGoesOnAfterAnError) {
-    const TemporaryDirectory scratch;
+    const TemporaryDirectory scratch(in_memory());
     make(scratch / "start", small_model("PQ2x4"));
     bool happened = true;
     for (long at = 0; happened; ++at) {
@@ -161,7 +164,7 @@ TEST(Faults, AWriterGoesOnAfterAnError) {
 }
 
 TEST(Faults, AnIndexFileIsTheOldOneOrTheNewOne) {
-    const TemporaryDirectory scratch;
+    const TemporaryDirectory scratch(in_memory());
     const Index first = build(vectors(200, 1), "PQ2x4"), second = build(vectors(300, 2), "IVF8,PQ2x4");
     const std::string path = scratch / "index.smd";
     for (const Misfortune& misfortune : kMisfortunes) {
@@ -181,7 +184,7 @@ TEST(Faults, AnIndexFileIsTheOldOneOrTheNewOne) {
 }
 
 TEST(Faults, ABuildGoesOnFromItsCheckpointWhereverItWasStopped) {
-    const TemporaryDirectory scratch;
+    const TemporaryDirectory scratch(in_memory());
     const Matrix<float> base = vectors(300, 1);
     const std::string checkpoint = scratch / "work.smd";
     BuildSettings settings{.checkpoint = checkpoint, .execution = kAlone};
@@ -200,7 +203,7 @@ TEST(Faults, ABuildGoesOnFromItsCheckpointWhereverItWasStopped) {
 }
 
 TEST(Faults, ARepairLeavesAFolderThatCanBeRepairedOrIs) {
-    const TemporaryDirectory scratch;
+    const TemporaryDirectory scratch(in_memory());
     make(scratch / "start", small_model("PQ2x4"));
     std::string bytes = read_raw(scratch / "start/segment-00000002.smd");
     bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);

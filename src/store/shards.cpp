@@ -1,0 +1,85 @@
+// Indexes of one model, put together and taken apart.
+#include <algorithm>
+#include <filesystem>
+
+#include "io/atomic_file.h"
+#include "io/byte_source.h"
+#include "store/living_state.h"
+#include "summand/error.h"
+
+namespace summand {
+namespace {
+
+void copy_file(const std::string& from, const std::string& to) {
+    constexpr std::uint64_t kPiece = 1 << 20;
+    const InputFile source(from);
+    AtomicFile target(to);
+    Bytes piece;
+    for (std::uint64_t done = 0; done < source.size(); done += piece.size()) {
+        piece.resize(std::min(kPiece, source.size() - done));
+        source.read_at(done, piece);
+        target.append(piece);
+    }
+    target.commit();
+}
+
+void require_other_ids(const Snapshot& ours, const Snapshot& theirs, const std::string& folder) {
+    for (const LiveSegment& live : theirs.segments)
+        for (std::size_t row = 0; row < live.segment->ids.size; ++row)
+            require((live.dead && live.dead->has(row)) || !ours.find(live.segment->ids[row]), folder, ": the id ",
+                    live.segment->ids[row], " is in both indexes");
+}
+
+}  // namespace
+
+void LivingIndex::merge(const std::string& folder) {
+    state_->require_writer("merge");
+    std::error_code unknown;
+    require(!std::filesystem::equivalent(folder, state_->folder, unknown), folder, ": cannot be merged into itself");
+    const std::lock_guard exclusive(state_->changing);
+    state_->commit();
+    const Committed theirs = load_current(folder);
+    const Committed& ours = state_->committed;
+    require(theirs.manifest.identity == ours.manifest.identity, folder, ": is of another model than ", state_->folder);
+    require_other_ids(*ours.snapshot, *theirs.snapshot, folder);
+    with_new_files([&](std::vector<std::string>& files) {
+        Manifest next = ours.manifest;
+        ++next.commit;
+        next.next_id = std::max(next.next_id, theirs.manifest.next_id);
+        for (std::size_t i = 0; i < theirs.manifest.segments.size(); ++i) {
+            Manifest::Entry entry = theirs.manifest.segments[i];
+            const std::string from = segment_path(folder, entry.number);
+            entry.number = state_->next_segment++;
+            files.push_back(segment_path(state_->folder, entry.number));
+            copy_file(from, files.back());
+            if (entry.dead > 0) {
+                files.push_back(dead_path(state_->folder, entry.number, next.commit));
+                write_dead(state_->folder, *theirs.snapshot->segments[i].dead, next.commit, entry);
+            }
+            next.segments.push_back(entry);
+        }
+        state_->publish(std::move(next), files);
+    });
+}
+
+void LivingIndex::split(std::span<const std::string> folders) const {
+    require(folders.size() >= 2, "split: expected at least two folders, got ", folders.size());
+    const std::shared_ptr<const Snapshot> snapshot = state_->visible();
+    const StoreModel& model = *snapshot->model;
+    for (std::size_t shard = 0; shard < folders.size(); ++shard) {
+        LivingIndex part = create(folders[shard], model.model(), model.metric(), model.seed());
+        SegmentRows rows;
+        for (const LiveSegment& live : snapshot->segments) {
+            const SegmentRows all = live_rows(model, live);
+            std::vector<std::size_t> own;
+            for (std::size_t row = 0; row < all.size(); ++row)
+                if (static_cast<std::size_t>(all.ids[row]) % folders.size() == shard) own.push_back(row);
+            append(all, own, rows);
+        }
+        const std::lock_guard exclusive(part.state_->changing);
+        part.state_->change(rows.size(), [&](Pending& pending) { pending.add(rows); });
+        part.state_->commit();
+    }
+}
+
+}  // namespace summand
