@@ -11,7 +11,7 @@ namespace summand::cli {
 namespace {
 
 struct Options {
-    std::string base, learn, model, codes, output, memory;
+    std::string base, learn, model, codes, output, memory, target = "recall@10=0.95";
     LearnOptions learning;
     RunOptions run;
 };
@@ -21,12 +21,19 @@ std::string memory_error(const std::string& text) {
     return fmt::format("expected a size such as 2G, 512MB or 300000, got '{}'", text);
 }
 
-// Finds the spec that fits --memory and prints the reasons.
-std::string proposed_spec(const Options& options, const VectorSource& base, const Run& run) {
-    const Proposal proposal =
-        propose(base, options.learning.metric.value_or(Metric::euclidean), parse_bytes(options.memory));
+std::string target_error(const std::string& text) {
+    try {
+        parse_target(text);
+        return {};
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+// Says what is built where no spec is given, and why.
+void print_choice(const VectorSource& base, const BuildSettings& settings, const Run& run) {
+    const Proposal proposal = propose(base, settings.metric.value_or(Metric::euclidean), settings.memory_bytes);
     for (const std::string& reason : proposal.reasons) run.print(reason);
-    return proposal.spec;
 }
 
 std::string shape_text(const Index& index) {
@@ -44,6 +51,11 @@ void summarize(const Options& options, const Index& index, const BuildReport& re
     run.print(fmt::format("{}: {} ({}), trained in {}, encoded in {}", options.output, shape_text(index),
                           bytes_text(static_cast<double>(index.memory_bytes())), duration(report.train_seconds),
                           duration(report.encode_seconds)));
+    if (report.recall)
+        run.print(
+            fmt::format("recall  {:.3f} for {}, by vectors of {} that were searched for without themselves; queries of "
+                        "your own tell more: summand tune {} QUERIES --base {}",
+                        *report.recall, options.target, options.base, options.output, options.base));
     nlohmann::ordered_json summary{{"spec", report.spec},
                                    {"vectors", index.size()},
                                    {"dimensions", index.dimensions()},
@@ -53,6 +65,7 @@ void summarize(const Options& options, const Index& index, const BuildReport& re
                                    {"distortion", training.distortion},
                                    {"train_seconds", report.train_seconds},
                                    {"encode_seconds", report.encode_seconds}};
+    if (report.recall) summary["recall"] = *report.recall;
     if (const InvertedIndex* inverted = index.inverted()) {
         summary["cells"] = inverted->model().partition.cells();
         summary["cell_table_bytes"] = inverted->cell_table_bytes();
@@ -84,8 +97,7 @@ Estimate estimate_of(const Options& options, const VectorSource& base, const Bui
     return estimate_build(base, options.learning.spec, settings);
 }
 
-void run_build(const Options& asked) {
-    Options options = asked;
+void run_build(const Options& options) {
     Run run(options.run);
     const VectorSource base = VectorSource::file(options.base);
     BuildSettings settings = build_settings(options.learning, options.run, run);
@@ -94,7 +106,9 @@ void run_build(const Options& asked) {
     settings.path = options.output;
     std::optional<VectorSource> learn;
     if (!options.learn.empty()) settings.learn = &learn.emplace(VectorSource::file(options.learn));
-    if (!options.memory.empty()) options.learning.spec = proposed_spec(options, base, run);
+    settings.memory_bytes = options.memory.empty() ? usual_memory(base) : parse_bytes(options.memory);
+    settings.target = parse_target(options.target);
+    if (options.model.empty() && options.learning.spec.empty()) print_choice(base, settings, run);
     if (options.model.empty()) check_build(options.learning.spec, settings);
     if (options.run.dry_run) return show(estimate_of(options, base, settings), run);
     check_outputs({options.base, options.learn, options.model, options.codes},
@@ -114,14 +128,15 @@ void run_build(const Options& asked) {
 
 void add_build(CLI::App& app, Chosen& chosen) {
     auto [verb, options] = add_verb(app, chosen, "build", "Make an index of vectors: learn, encode and pack",
-                                    "summand build --spec LOCQ8 base.fvecs -o index.smd\n"
+                                    "summand build base.fvecs -o index.smd\n"
+                                    "  summand build --spec LOCQ8 base.fvecs -o small.smd\n"
                                     "  summand build --spec IVF1024,LOCQ8 base.fvecs -o inverted.smd\n"
                                     "  summand build --spec 'PQ8,Refine(LOCQ8)' base.fvecs -o refined.smd\n"
                                     "  summand build --memory 2G base.fvecs -o fitting.smd",
                                     run_build);
     verb.add_option("BASE", options->base, "Vectors to index, read in chunks")->required();
     add_output(verb, options->output, "Index to write", options->run);
-    add_spec(verb, options->learning.spec);
+    add_spec(verb, options->learning.spec, "cells, codes and vectors that reach --target within --memory");
     verb.add_option("-l,--learn", options->learn, "Vectors to learn from, instead of the base");
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(
@@ -130,11 +145,19 @@ void add_build(CLI::App& app, Chosen& chosen) {
     CLI::Option* model =
         verb.add_option("--model", options->model,
                         "Model to use, with cells or without, or an index to take it from, instead of learning");
-    verb.add_option("--memory", options->memory, "Choose cells, method and bytes so that the index fits: 2G, 512MB")
+    verb.add_option("--memory", options->memory,
+                    "Without --spec: what the index may take when it is searched (2G, 512MB); default: as much as the "
+                    "vectors as floats")
         ->check(CLI::Validator(memory_error, ""))
         ->excludes(verb.get_option("--spec"))
         ->type_name("SIZE");
-    for (const char* learning : {"--spec", "--memory", "--learn", "--learn-size", "--checkpoint"})
+    verb.add_option("--target", options->target,
+                    "Without --spec: the recall that searches are tuned for, as in 'summand tune'")
+        ->check(CLI::Validator(target_error, ""))
+        ->excludes(verb.get_option("--spec"))
+        ->type_name("TARGET")
+        ->capture_default_str();
+    for (const char* learning : {"--spec", "--memory", "--target", "--learn", "--learn-size", "--checkpoint"})
         model->excludes(verb.get_option(learning));
     verb.add_option("--codes", options->codes, "Codes of BASE made by that model, instead of encoding")->needs(model);
     add_metric(verb, options->learning.metric);

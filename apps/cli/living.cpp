@@ -226,7 +226,7 @@ void add_create(CLI::App& app, Chosen& chosen) {
     auto [verb, options] = add_verb(app, chosen, "create", "Make an index in a folder, to which vectors can be added",
                                     "summand create photos --spec IVF1024,LOCQ8 --learn learn.fvecs", run_create);
     verb.add_option("DIR", options->folder, "Folder to make, or an empty one")->required()->type_name("FOLDER");
-    add_spec(verb, options->learning.spec);
+    add_spec(verb, options->learning.spec, usual_codes());
     verb.add_option("-l,--learn", options->learn, "Vectors to learn cells and words from");
     CLI::Option* model = verb.add_option("--model", options->model, "Model to use instead of learning");
     for (const char* learning : {"--spec", "--learn"}) model->excludes(verb.get_option(learning));

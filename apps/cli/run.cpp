@@ -59,10 +59,13 @@ void add_metric(CLI::App& verb, std::optional<Metric>& metric) {
         ->check(CLI::IsMember({"euclidean", "ip", "cosine"}));
 }
 
-void add_spec(CLI::App& verb, std::string& spec) {
+std::string usual_codes() {
+    return default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product);
+}
+
+void add_spec(CLI::App& verb, std::string& spec, const std::string& otherwise) {
     verb.add_option("-s,--spec", spec,
-                    "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " +
-                        default_spec(Metric::euclidean) + ", for ip " + default_spec(Metric::inner_product))
+                    "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " + otherwise)
         ->type_name("SPEC");
 }
 

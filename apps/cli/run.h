@@ -14,7 +14,10 @@ void add_run(CLI::App& verb, RunOptions& options);
 void add_dry_run(CLI::App& verb, RunOptions& options);
 /// All of these and --seed, of verbs that learn or encode.
 void add_learning_run(CLI::App& verb, RunOptions& options);
-void add_spec(CLI::App& verb, std::string& spec);
+/// The codes that are learnt where no spec is given.
+std::string usual_codes();
+/// `otherwise`: what happens without the option.
+void add_spec(CLI::App& verb, std::string& spec, const std::string& otherwise);
 void add_neighbors(CLI::App& verb, std::size_t& k);
 void add_learn_size(CLI::App& verb, std::size_t& size);
 void add_checkpoint(CLI::App& verb, std::string& path, const std::string& what);

@@ -50,7 +50,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
                                     run_train);
     verb.add_option("LEARN", options->learn, "Vectors to learn from")->required();
     add_output(verb, options->output, "Model to write", options->run);
-    add_spec(verb, options->learning.spec);
+    add_spec(verb, options->learning.spec, usual_codes());
     add_learn_size(verb, options->learning.learn_size);
     add_checkpoint(verb, options->learning.checkpoint, "the training in after every iteration (composite methods)");
     add_metric(verb, options->learning.metric);

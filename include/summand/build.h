@@ -21,6 +21,7 @@
 #include "summand/index_model.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
+#include "summand/tune.h"
 #include "summand/vector_source.h"
 
 namespace summand {
@@ -32,6 +33,9 @@ struct BuildReport {
     std::size_t resumed_vectors = 0;  ///< that a checkpoint had encoded before
     double train_seconds = 0;         ///< reading not counted
     double encode_seconds = 0;
+    /// Where the spec was chosen: the share of true neighbours that searches find, measured with vectors of the base
+    /// that were searched for without themselves. Empty where there are too few vectors to tell.
+    std::optional<double> recall = {};
 };
 
 struct BuildSettings {
@@ -39,6 +43,8 @@ struct BuildSettings {
     std::uint64_t seed = 1;               ///< of every random choice
     const VectorSource* learn = nullptr;  ///< to learn from instead of the base; borrowed
     std::size_t learn_size = 0;           ///< vectors drawn to learn from, at most; 0: `usual_learn_size`
+    double memory_bytes = 0;              ///< where no spec is given: what the index may take; 0: `usual_memory`
+    TuneTarget target = {};               ///< where no spec is given: what its searches are tuned for
     std::string path = {};  ///< where the index will be saved: Refine(flat) keeps the way from there to the vectors
     /// The file to save training and encoding in, and to go on from if it exists; it is never removed. Methods that
     /// make no checkpoints refuse it, except in an inverted index, whose chunks it keeps.
@@ -48,7 +54,7 @@ struct BuildSettings {
     Execution execution = {};
 };
 
-/// Used where no spec is given.
+/// The codes that `train` learns and `propose` chooses where nobody names others.
 std::string default_spec(Metric metric, std::size_t bytes = 8);
 
 /// How many vectors to learn from where nobody says: as many as take about 2 GB of memory and 6e12 operations
@@ -59,7 +65,9 @@ std::size_t usual_learn_size(std::string_view spec, std::size_t rows, std::size_
 /// Throws `Error` for a spec that is wrong for any vectors, or that makes no checkpoints if they are asked for.
 void check_build(std::string_view spec, const BuildSettings& settings);
 
-/// `spec` as users write it (summand/index_spec.h); empty: `default_spec`.
+/// `spec` as users write it (summand/index_spec.h). Where it is empty, the one of `propose` is built and tuned for
+/// `settings.target`: searches that are not told otherwise find that share of the true neighbours, where the memory
+/// allows it.
 Index build(const VectorSource& base, std::string_view spec = {}, const BuildSettings& settings = {});
 
 /// The same with a model that was learnt before; only a second layer of codes that it lacks is learnt.
@@ -97,7 +105,10 @@ struct Proposal {
     std::vector<std::string> reasons = {};  ///< a line each
 };
 
-/// Throws `Error` where not even the smallest index fits.
+/// Throws `Error` where not even the smallest index fits. Reads the base, as far as it holds whole numbers.
 Proposal propose(const VectorSource& base, Metric metric, double memory_bytes);
+
+/// What an index may take where nobody says: as much as the vectors as floats, and a little for few of them.
+double usual_memory(const VectorSource& base);
 
 }  // namespace summand

@@ -10,6 +10,7 @@
 #include "build/inverted_build.h"
 #include "build/source.h"
 #include "build/train_index.h"
+#include "build/tune_on_sample.h"
 #include "index/residuals.h"
 #include "index/row_store.h"
 #include "summand/error.h"
@@ -112,10 +113,18 @@ void refine_by_codes(const VectorSource& base, const std::optional<Quantizer>& m
     settings.report->encode_seconds += encoding.seconds();
 }
 
+Index chosen_and_tuned(const VectorSource& base, const BuildSettings& settings) {
+    Index index = build(base, chosen_spec(base, {}, settings), settings);
+    const std::optional<double> recall = tune_on_sample(base, settings, index);
+    if (settings.report) settings.report->recall = recall;
+    return index;
+}
+
 }  // namespace
 
 Index build(const VectorSource& base, std::string_view text, const BuildSettings& settings) {
     require(base.rows > 0, base.name, ": expected at least one vector, got none");
+    if (text.empty()) return chosen_and_tuned(base, settings);
     check_build(text, settings);
     const IndexSpec spec = spec_of(text, settings);
     if (settings.report) *settings.report = {.spec = to_string(spec)};

@@ -203,7 +203,7 @@ Estimate estimate_encode(const VectorSource& base, const Quantizer& model, const
 }
 
 Estimate estimate_build(const VectorSource& base, std::string_view text, const BuildSettings& settings) {
-    const IndexSpec spec = spec_of(text, settings);
+    const IndexSpec spec = spec_of(chosen_spec(base, text, settings), settings);
     BuildEstimate build = first_layer(base, spec, settings);
     if (spec.refine && spec.refine->code) add_second_layer(base, *spec.refine->code, settings, build);
     if (spec.refine && spec.refine->rows) add_rows(base, *spec.refine->rows, spec.cells.has_value(), build.sizes);

@@ -49,6 +49,12 @@ IndexSpec spec_of(std::string_view spec, const BuildSettings& settings) {
     return parse_index_spec(spec.empty() ? default_spec(metric_of(settings)) : spec);
 }
 
+std::string chosen_spec(const VectorSource& base, std::string_view spec, const BuildSettings& settings) {
+    if (!spec.empty()) return std::string(spec);
+    const double memory = settings.memory_bytes > 0 ? settings.memory_bytes : usual_memory(base);
+    return propose(base, metric_of(settings), memory).spec;
+}
+
 std::size_t learn_count(const IndexSpec& spec, const VectorSource& learn, const BuildSettings& settings) {
     if (settings.learn_size > 0) return std::min(learn.rows, settings.learn_size);
     return usual_learn_size(to_string(IndexSpec{spec.cells, spec.code}), learn.rows, learn.columns);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "io/file_lock.h"
@@ -16,6 +17,9 @@ Metric metric_of(const BuildSettings& settings);
 /// Parses the spec, or returns the default one.
 IndexSpec spec_of(std::string_view spec, const BuildSettings& settings);
 
+/// The spec, or where it is empty the one that is proposed for the base and the memory of the settings.
+std::string chosen_spec(const VectorSource& base, std::string_view spec, const BuildSettings& settings);
+
 /// Runs `write` inside of settings.saving.
 void saved(const BuildSettings& settings, const std::function<void()>& write);
 
@@ -24,10 +28,6 @@ std::size_t learn_count(const IndexSpec& spec, const VectorSource& learn, const 
 
 /// The settings of the training alone. With cells, some methods make no checkpoint before the encoding does.
 BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& settings);
-
-/// Keeps others from the checkpoint as long as it lives; null where there is none. Throws `Error` where another build
-/// or training works on it.
-std::unique_ptr<FileLock> hold_checkpoint(const BuildSettings& settings);
 
 /// Keeps others from the checkpoint as long as it lives; null where there is none. Throws `Error` where another build
 /// or training works on it.
