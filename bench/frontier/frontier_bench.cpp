@@ -1,9 +1,9 @@
 // Searches on request, for bench/frontier/run.py: the index stays open between the turns of the other sides.
 //
-//     frontier_bench INDEX QUERIES K IDS clock|cpu     then on standard input, a line each:  PROBES REFINE batch|single
+//     frontier_bench INDEX QUERIES K IDS clock|cpu THREADS
 //
-// Answers with the seconds that all queries took on one thread, by the clock or of CPU time, and leaves their ids in
-// the file IDS.
+// and then on standard input, a line each: PROBES REACH REFINE batch|single. Answers with the seconds that all queries
+// took, by the clock or of CPU time, and leaves their ids in the file IDS. Single queries use one thread.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -36,14 +36,17 @@ Matrix<std::int64_t> one_by_one(const Index& index, const Matrix<float>& queries
 }  // namespace
 
 int main(int count, char** words) try {
-    if (count != 6) throw Error("usage: frontier_bench INDEX QUERIES K IDS clock|cpu");
+    if (count != 7) throw Error("usage: frontier_bench INDEX QUERIES K IDS clock|cpu THREADS");
     const Index index = Index::open(words[1]);
     const Matrix<float> queries = read_vectors(words[2]);
     std::size_t probes = 0, refine = 0;
+    float reach = 0;
     std::string how;
     const bool cpu = std::string(words[5]) == "cpu";
-    while (std::cin >> probes >> refine >> how) {
-        SearchOptions options{.k = std::stoul(words[3]), .probes = probes, .execution = {.threads = 1}};
+    while (std::cin >> probes >> reach >> refine >> how) {
+        const unsigned threads = how == "single" ? 1 : static_cast<unsigned>(std::stoul(words[6]));
+        SearchOptions options{
+            .k = std::stoul(words[3]), .probes = probes, .reach = reach, .execution = {.threads = threads}};
         if (index.refinement()) options.refine = refine;
         const double start = now(cpu);
         const Matrix<std::int64_t> ids =
