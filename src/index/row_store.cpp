@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/half.h"
 #include "index/index_parts.h"
 #include "model/transform.h"
 #include "summand/error.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "base/half.h"
 #include "index/row_scores.h"
 #include "kernels/kernels.h"
 #include "model/transform.h"
 #include "model/valid.h"
 #include "summand/error.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/byte_order.h"
-#include "base/half.h"
+#include "summand/half.h"
 
 namespace summand {
 

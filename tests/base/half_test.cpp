@@ -1,4 +1,4 @@
-#include "base/half.h"
+#include "summand/half.h"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "base/half.h"
 #include "index/index_parts.h"
 #include "summand/evaluate.h"
+#include "summand/half.h"
 #include "summand/train.h"
 #include "support/data.h"
 

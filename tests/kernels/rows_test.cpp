@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "base/half.h"
 #include "base/random.h"
 #include "kernels/kernels.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {

@@ -1,0 +1,220 @@
+#include "indexes.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "arrays.h"
+#include "calls.h"
+#include "summand/describe.h"
+#include "summand/error.h"
+#include "summand/evaluate.h"
+#include "summand/text.h"
+#include "summand/tune.h"
+#include "vectors.h"
+
+namespace summand::python {
+namespace {
+
+using Ids = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IdRows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// Codes that a search scans at most before it must look for Ctrl-C: some tenths of a second on one core.
+constexpr std::size_t kBriefCodes = std::size_t{1} << 27;
+constexpr std::size_t kBriefQueries = 64;
+
+bool is_brief(const Index& index, std::size_t queries) {
+    return queries <= kBriefQueries && queries * index.size() <= kBriefCodes;
+}
+
+SearchOptions options_of(std::size_t k, std::size_t probes, std::size_t candidates, std::optional<std::size_t> refine,
+                         const IdFilter* filter) {
+    return {.k = k, .probes = probes, .candidates = candidates, .refine = refine, .filter = filter};
+}
+
+using Answers = std::tuple<Array<std::int64_t, 2>, Array<float, 2>>;
+using RangeAnswers = std::tuple<Array<std::int64_t, 1>, Array<std::int64_t, 1>, Array<float, 1>>;
+using Names = nb::typed<nb::dict, nb::str, nb::any>;
+
+template <class Search>
+auto run_search(const HeldIndex& self, const Vectors& queries, unsigned threads, SearchOptions options,
+                const Search& search) {
+    const std::shared_ptr<const Index> index = self.index;
+    const auto work = [&](const Execution& execution) {
+        options.execution = execution;
+        return search(*index, queries.floats(execution).view(), options);
+    };
+    const CallSettings settings{.threads = threads};
+    return is_brief(*index, queries.rows()) ? call_briefly(settings, work) : call(settings, work);
+}
+
+Answers search(const HeldIndex& self, const Vectors& queries, std::size_t k, std::size_t probes, std::size_t candidates,
+               std::optional<std::size_t> refine, const IdFilter* filter, unsigned threads) {
+    Neighbors found = run_search(self, queries, threads, options_of(k, probes, candidates, refine, filter),
+                                 [](const Index& index, MatrixView<float> rows, const SearchOptions& options) {
+                                     return index.search(rows, options);
+                                 });
+    return {array_of(std::move(found.ids)), array_of(std::move(found.scores))};
+}
+
+struct RangeArrays {
+    std::vector<std::int64_t> begin = {}, ids = {};
+    std::vector<float> scores = {};
+};
+
+RangeAnswers search_range(const HeldIndex& self, const Vectors& queries, float radius, std::size_t probes,
+                          std::size_t candidates, std::optional<std::size_t> refine, const IdFilter* filter,
+                          unsigned threads) {
+    RangeArrays arrays = run_search(self, queries, threads, options_of(0, probes, candidates, refine, filter),
+                                    [radius](const Index& index, MatrixView<float> rows, const SearchOptions& options) {
+                                        const RangeNeighbors found = index.search_range(rows, radius, options);
+                                        RangeArrays result{.begin = {found.begin.begin(), found.begin.end()}};
+                                        for (const Neighbor& entry : found.entries) {
+                                            result.ids.push_back(entry.id);
+                                            result.scores.push_back(entry.score);
+                                        }
+                                        return result;
+                                    });
+    return {array_of(std::move(arrays.begin)), array_of(std::move(arrays.ids)), array_of(std::move(arrays.scores))};
+}
+
+nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+nb::bytes to_bytes(const HeldIndex& self) {
+    const std::shared_ptr<const Index> index = self.index;
+    return bytes_of(call({}, [&](const Execution&) { return index->to_bytes(); }));
+}
+
+HeldIndex from_bytes(const nb::bytes& bytes) {
+    const std::span<const std::byte> given(static_cast<const std::byte*>(bytes.data()), bytes.size());
+    return HeldIndex(call({}, [&](const Execution&) { return Index::from_bytes(given); }));
+}
+
+Names parameters_of(const SearchParameters& parameters) {
+    Names result;
+    if (parameters.probes > 0) result["probes"] = parameters.probes;
+    if (parameters.candidates > 0) result["candidates"] = parameters.candidates;
+    if (parameters.refine) result["refine"] = *parameters.refine;
+    return result;
+}
+
+Names trial_of(const Trial& trial) {
+    Names result;
+    result["parameters"] = parameters_of(trial.parameters);
+    result["cells"] = trial.cells;
+    result["vectors"] = trial.vectors;
+    result["cost"] = trial.cost;
+    result["recall"] = trial.recall;
+    result["seconds"] = trial.seconds;
+    return result;
+}
+
+void replace(HeldIndex& self, const SearchParameters& defaults) {
+    Index changed = *self.index;
+    changed.set_defaults(defaults);
+    self = HeldIndex(std::move(changed));
+}
+
+/// (trials, the chosen one or None); what is chosen becomes the default of the index.
+std::tuple<std::vector<Names>, std::optional<Names>> tune_index(HeldIndex& self, const Vectors& queries,
+                                                                const IdRows& truth, const std::string& target,
+                                                                unsigned threads) {
+    const std::shared_ptr<const Index> index = self.index;
+    const TuneTarget wanted = parse_target(target);
+    const MatrixView<std::int64_t> ids(truth.data(), truth.shape(0), truth.shape(1));
+    const Tuning tuning = call({.threads = threads}, [&](const Execution& execution) {
+        return tune(*index, queries.floats(execution).view(), ids, wanted, execution);
+    });
+    std::vector<Names> trials;
+    for (const Trial& trial : tuning.trials) trials.push_back(trial_of(trial));
+    if (!tuning.chosen) return {std::move(trials), std::nullopt};
+    replace(self, tuning.chosen->parameters);
+    return {std::move(trials), trial_of(*tuning.chosen)};
+}
+
+std::string evaluate_index(const HeldIndex& self, const Vectors& queries, const IdRows& truth, std::size_t k,
+                           std::size_t probes, std::size_t candidates, std::optional<std::size_t> refine,
+                           unsigned threads) {
+    const std::shared_ptr<const Index> index = self.index;
+    const MatrixView<std::int64_t> ids(truth.data(), truth.shape(0), truth.shape(1));
+    return json({call({.threads = threads}, [&](const Execution& execution) {
+        SearchOptions options = options_of(k, probes, candidates, refine, nullptr);
+        options.execution = execution;
+        return evaluate(*index, queries.floats(execution).view(), ids, options);
+    })});
+}
+
+void bind_filters(nb::module_& m) {
+    nb::class_<IdFilter>(m, "IdFilter", "The ids that a search may return.")
+        .def_static(
+            "ids",
+            [](const Ids& ids) {
+                return IdFilter::list({ids.data(), ids.size()});
+            },
+            nb::arg("ids"))
+        .def_static("range", &IdFilter::range, nb::arg("first"), nb::arg("last"))
+        .def_static(
+            "mask",
+            [](const Mask& mask) {
+                return IdFilter::where(mask.size(),
+                                       [&](std::int64_t id) { return mask(static_cast<std::size_t>(id)); });
+            },
+            nb::arg("mask"))
+        .def_static(
+            "text", [](const std::string& text) { return IdFilter::ranges(parse_ranges(text)); }, nb::arg("text"))
+        .def("keeps", &IdFilter::keeps, nb::arg("id"))
+        .def_prop_ro("memory_bytes", &IdFilter::memory_bytes);
+}
+
+}  // namespace
+
+void bind_indexes(nb::module_& m) {
+    bind_filters(m);
+    nb::class_<HeldIndex>(m, "Index", "An index of either kind, searched by any number of threads.")
+        .def_static(
+            "open",
+            [](const std::string& path) {
+                return HeldIndex(call({}, [&](const Execution&) { return Index::open(path); }));
+            },
+            nb::arg("path"))
+        .def_static("from_bytes", &from_bytes, nb::arg("bytes"))
+        .def("to_bytes", &to_bytes)
+        .def(
+            "save",
+            [](const HeldIndex& self, const std::string& path) {
+                const std::shared_ptr<const Index> index = self.index;
+                call({}, [&](const Execution&) { return index->save(path), true; });
+            },
+            nb::arg("path"))
+        .def("__len__", [](const HeldIndex& self) { return self.index->size(); })
+        .def_prop_ro("metric", [](const HeldIndex& self) { return std::string(name(self.index->metric())); })
+        .def_prop_ro("dimensions", [](const HeldIndex& self) { return self.index->dimensions(); })
+        .def_prop_ro("code_bytes", [](const HeldIndex& self) { return self.index->code_bytes(); })
+        .def_prop_ro("memory_bytes", [](const HeldIndex& self) { return self.index->memory_bytes(); })
+        .def_prop_ro("spec", [](const HeldIndex& self) { return self.index->spec(); })
+        .def_prop_ro("defaults", [](const HeldIndex& self) { return parameters_of(self.index->defaults()); })
+        .def(
+            "set_defaults",
+            [](HeldIndex& self, std::size_t probes, std::size_t candidates, std::optional<std::size_t> refine) {
+                replace(self, {probes, candidates, refine});
+            },
+            nb::arg("probes") = 0, nb::arg("candidates") = 0, nb::arg("refine") = nb::none())
+        .def("describe", [](const HeldIndex& self) { return describe(*self.index); })
+        .def("search", &search, nb::arg("queries"), nb::arg("k"), nb::arg("probes"), nb::arg("candidates"),
+             nb::arg("refine").none(), nb::arg("filter").none(), nb::arg("threads"))
+        .def("search_range", &search_range, nb::arg("queries"), nb::arg("radius"), nb::arg("probes"),
+             nb::arg("candidates"), nb::arg("refine").none(), nb::arg("filter").none(), nb::arg("threads"))
+        .def("tune", &tune_index, nb::arg("queries"), nb::arg("truth"), nb::arg("target"), nb::arg("threads"))
+        .def("evaluate", &evaluate_index, nb::arg("queries"), nb::arg("truth"), nb::arg("k"), nb::arg("probes"),
+             nb::arg("candidates"), nb::arg("refine").none(), nb::arg("threads"));
+}
+
+}  // namespace summand::python
