@@ -89,7 +89,13 @@ std::span<const std::byte> span_of(const nb::bytes& bytes) {
 }
 
 void bind_quantizer(nb::module_& m) {
-    nb::class_<Quantizer>(m, "Quantizer", "All that training produces.")
+    nb::class_<Quantizer>(
+        m, "Quantizer",
+        "All that training produces: centre, rotation, dictionaries of words, word offsets. A vector x is\n"
+        "approximated by centre + rotationᵀ·y, y the sum of one word of each dictionary. Arrays are views.\n\n"
+        ">>> model = summand.train(x, \"PQ4\")\n"
+        ">>> model.dictionaries.shape, model.centre.shape\n"
+        "((4, 256, 16), (16,))")
         .def_static("make", &make_quantizer, nb::arg("method"), nb::arg("dictionaries"), nb::arg("word_offsets"),
                     nb::arg("centre"), nb::arg("rotation").none(), nb::arg("block_begin"), nb::arg("bias"),
                     nb::arg("search"))
@@ -99,29 +105,40 @@ void bind_quantizer(nb::module_& m) {
             "from_bytes", [](const nb::bytes& bytes) { return load_quantizer(span_of(bytes)); }, nb::arg("bytes"))
         .def("to_bytes", [](const Quantizer& self) { return bytes_of(save(self)); })
         .def(
-            "save", [](const Quantizer& self, const std::string& path) { save(path, self); }, nb::arg("path"))
-        .def_ro("method", &Quantizer::method)
-        .def_ro("unit_length", &Quantizer::unit_length)
-        .def_prop_ro("dimensions", &Quantizer::dimensions)
-        .def_prop_ro("code_bytes", &Quantizer::code_bytes)
-        .def_prop_ro("identity", [](const Quantizer& self) { return identity_text(identity(self)); })
-        .def_prop_ro("block_begin", [](const Quantizer& self) { return self.dictionaries.block_begin; })
-        .def_prop_ro("dictionaries",
-                     [](nb::handle_t<Quantizer> self) {
-                         const Dictionaries& d = nb::cast<const Quantizer&>(self).dictionaries;
-                         return view_of(d.rows.data(), {d.count, d.words, d.dimensions()}, self);
-                     })
-        .def_prop_ro("word_offsets",
-                     [](nb::handle_t<Quantizer> self) {
-                         const Quantizer& q = nb::cast<const Quantizer&>(self);
-                         return view_of(q.word_offsets.data(), {q.dictionaries.count, q.dictionaries.words}, self);
-                     })
-        .def_prop_ro("centre",
-                     [](nb::handle_t<Quantizer> self) {
-                         const std::vector<float>& centre = nb::cast<const Quantizer&>(self).centre;
-                         return view_of(centre.data(), {centre.size()}, self);
-                     })
-        .def_prop_ro("rotation", &rotation_of)
+            "save", [](const Quantizer& self, const std::string& path) { save(path, self); }, nb::arg("path"),
+            "Writes a file; a crash leaves the old one or the new one.")
+        .def_ro("method", &Quantizer::method, "Its name in specs: PQ, LOCQ …")
+        .def_ro("unit_length", &Quantizer::unit_length, "Whether vectors are scaled to length one first, for cosine.")
+        .def_prop_ro("dimensions", &Quantizer::dimensions, "Of a vector.")
+        .def_prop_ro("code_bytes", &Quantizer::code_bytes, "Bytes that a vector takes.")
+        .def_prop_ro(
+            "identity", [](const Quantizer& self) { return identity_text(identity(self)); },
+            "Hash of all that gives codes their meaning; codes carry it.")
+        .def_prop_ro(
+            "block_begin", [](const Quantizer& self) { return self.dictionaries.block_begin; },
+            "Where the dimensions of each dictionary begin, and where they end; empty: words are dense.")
+        .def_prop_ro(
+            "dictionaries",
+            [](nb::handle_t<Quantizer> self) {
+                const Dictionaries& d = nb::cast<const Quantizer&>(self).dictionaries;
+                return view_of(d.rows.data(), {d.count, d.words, d.dimensions()}, self);
+            },
+            "Words, of shape (M, K, dimensions).")
+        .def_prop_ro(
+            "word_offsets",
+            [](nb::handle_t<Quantizer> self) {
+                const Quantizer& q = nb::cast<const Quantizer&>(self);
+                return view_of(q.word_offsets.data(), {q.dictionaries.count, q.dictionaries.words}, self);
+            },
+            "What a table of squared distances holds of each word besides its product, of shape (M, K).")
+        .def_prop_ro(
+            "centre",
+            [](nb::handle_t<Quantizer> self) {
+                const std::vector<float>& centre = nb::cast<const Quantizer&>(self).centre;
+                return view_of(centre.data(), {centre.size()}, self);
+            },
+            "What is subtracted first, of shape (dimensions,).")
+        .def_prop_ro("rotation", &rotation_of, "Orthogonal, of shape (dimensions, dimensions), or None.")
         .def("describe", [](const Quantizer& self) { return describe(self); })
         .def("__getstate__", [](const Quantizer& self) { return bytes_of(save(self)); })
         .def("__setstate__",
@@ -133,7 +150,11 @@ void bind_quantizer(nb::module_& m) {
 }
 
 void bind_codes(nb::module_& m) {
-    nb::class_<Codes>(m, "Codes", "What is stored of each vector.")
+    nb::class_<Codes>(m, "Codes",
+                      "What is stored of each vector: M bytes, and a float where the method keeps one.\n\n"
+                      ">>> codes = summand.encode(summand.train(x, \"PQ4\"), x)\n"
+                      ">>> codes.rows.shape, codes.rows.dtype, codes.bias is None\n"
+                      "((2000, 4), dtype('uint8'), True)")
         .def_static(
             "make",
             [](const Given<std::uint8_t, 2>& rows, const Quantizer& model, const std::optional<Given<float, 1>>& bias) {
@@ -151,23 +172,33 @@ void bind_codes(nb::module_& m) {
             },
             nb::arg("path"), nb::arg("model"))
         .def("__len__", &Codes::size)
-        .def_prop_ro("rows",
-                     [](nb::handle_t<Codes> self) {
-                         const Matrix<std::uint8_t>& rows = nb::cast<const Codes&>(self).rows;
-                         return view_of(rows.data(), {rows.rows(), rows.columns()}, self);
-                     })
-        .def_prop_ro("bias", &bias_of)
-        .def_prop_ro("model", [](const Codes& self) { return identity_text(self.model); });
+        .def_prop_ro(
+            "rows",
+            [](nb::handle_t<Codes> self) {
+                const Matrix<std::uint8_t>& rows = nb::cast<const Codes&>(self).rows;
+                return view_of(rows.data(), {rows.rows(), rows.columns()}, self);
+            },
+            "Numbers of words, of shape (vectors, M).")
+        .def_prop_ro("bias", &bias_of, "A float of each vector, of shape (vectors,), or None.")
+        .def_prop_ro(
+            "model", [](const Codes& self) { return identity_text(self.model); },
+            "Identity of the model that made them.");
 }
 
 void bind_lookup_table(nb::module_& m) {
-    nb::class_<LookupTable>(m, "LookupTable", "Tables of one query.")
-        .def_ro("offset", &LookupTable::offset)
-        .def_prop_ro("entries",
-                     [](nb::handle_t<LookupTable> self) {
-                         const LookupTable& t = nb::cast<const LookupTable&>(self);
-                         return view_of(t.entries.data(), {t.count, t.words}, self);
-                     })
+    nb::class_<LookupTable>(m, "LookupTable",
+                            "Tables of one query: the score of a code is the sum of M entries, and the offset.\n\n"
+                            ">>> table = summand.lookup_table(summand.train(x, \"PQ4\"), queries[0])\n"
+                            ">>> table.entries.shape\n"
+                            "(4, 256)")
+        .def_ro("offset", &LookupTable::offset, "What is added to every sum.")
+        .def_prop_ro(
+            "entries",
+            [](nb::handle_t<LookupTable> self) {
+                const LookupTable& t = nb::cast<const LookupTable&>(self);
+                return view_of(t.entries.data(), {t.count, t.words}, self);
+            },
+            "Of shape (M, K).")
         .def(
             "scores",
             [](const LookupTable& self, const Given<std::uint8_t, 2>& codes) {
@@ -181,7 +212,7 @@ void bind_lookup_table(nb::module_& m) {
                     scores[i] = self.offset + self.sum(codes.data() + i * self.count);
                 return array_of(std::move(scores));
             },
-            nb::arg("codes"));
+            nb::arg("codes"), "Scores of codes of shape (vectors, M), without a bias.");
     m.def(
         "lookup_table",
         [](const Quantizer& model, const Vectors& query, const std::string& metric) {

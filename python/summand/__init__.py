@@ -30,16 +30,20 @@ from ._parts import (
     write_vectors,
 )
 from ._results import Estimate, Found, Method, Proposal, RangeFound, Trial, Tuning
+from ._types import Bytes, Floats, Ids, VectorsLike
 
 __version__: str = _version()
 
 __all__ = [
+    "Bytes",
     "Cancelled",
     "Codes",
     "Error",
     "Estimate",
     "Filter",
+    "Floats",
     "Found",
+    "Ids",
     "Index",
     "LookupTable",
     "Method",
@@ -48,6 +52,7 @@ __all__ = [
     "RangeFound",
     "Trial",
     "Tuning",
+    "VectorsLike",
     "blas_library",
     "build",
     "decode",
