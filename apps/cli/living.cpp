@@ -37,7 +37,7 @@ struct FolderOptions {
     RunOptions run;
 };
 
-nlohmann::ordered_json describe(const LivingInfo& info) {
+nlohmann::ordered_json figures_of(const LivingInfo& info) {
     return {{"spec", info.spec},    {"metric", name(info.metric)}, {"vectors", info.vectors},
             {"removed", info.dead}, {"next_id", info.next_id},     {"segments", info.segments.size()},
             {"commit", info.commit}};
@@ -49,7 +49,7 @@ void tell(const std::string& folder, const std::string& what, const LivingInfo& 
     run.display().erase();
     run.print(fmt::format("{}: {}; {} vectors in {} segments", folder, what, grouped(info.vectors),
                           grouped(info.segments.size())));
-    measured.update(describe(info));
+    measured.update(figures_of(info));
     run.write_json(measured);
 }
 

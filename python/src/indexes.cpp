@@ -11,8 +11,8 @@
 #include <span>
 #include <tuple>
 
-#include "arrays.h"
 #include "calls.h"
+#include "searches.h"
 #include "summand/describe.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
@@ -27,64 +27,7 @@ using Ids = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::devic
 using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IdRows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// Codes that a search scans at most before it must look for Ctrl-C: some tenths of a second on one core.
-constexpr std::size_t kBriefCodes = std::size_t{1} << 27;
-constexpr std::size_t kBriefQueries = 64;
-
-bool is_brief(const Index& index, std::size_t queries) {
-    return queries <= kBriefQueries && queries * index.size() <= kBriefCodes;
-}
-
-SearchOptions options_of(std::size_t k, std::size_t probes, std::size_t candidates, std::optional<std::size_t> refine,
-                         const IdFilter* filter) {
-    return {.k = k, .probes = probes, .candidates = candidates, .refine = refine, .filter = filter};
-}
-
-using Answers = std::tuple<Array<std::int64_t, 2>, Array<float, 2>>;
-using RangeAnswers = std::tuple<Array<std::int64_t, 1>, Array<std::int64_t, 1>, Array<float, 1>>;
 using Names = nb::typed<nb::dict, nb::str, nb::any>;
-
-template <class Search>
-auto run_search(const HeldIndex& self, const Vectors& queries, unsigned threads, SearchOptions options,
-                const Search& search) {
-    const std::shared_ptr<const Index> index = self.index;
-    const auto work = [&](const Execution& execution) {
-        options.execution = execution;
-        return search(*index, queries.floats(execution).view(), options);
-    };
-    const CallSettings settings{.threads = threads};
-    return is_brief(*index, queries.rows()) ? call_briefly(settings, work) : call(settings, work);
-}
-
-Answers search(const HeldIndex& self, const Vectors& queries, std::size_t k, std::size_t probes, std::size_t candidates,
-               std::optional<std::size_t> refine, const IdFilter* filter, unsigned threads) {
-    Neighbors found = run_search(self, queries, threads, options_of(k, probes, candidates, refine, filter),
-                                 [](const Index& index, MatrixView<float> rows, const SearchOptions& options) {
-                                     return index.search(rows, options);
-                                 });
-    return {array_of(std::move(found.ids)), array_of(std::move(found.scores))};
-}
-
-struct RangeArrays {
-    std::vector<std::int64_t> begin = {}, ids = {};
-    std::vector<float> scores = {};
-};
-
-RangeAnswers search_range(const HeldIndex& self, const Vectors& queries, float radius, std::size_t probes,
-                          std::size_t candidates, std::optional<std::size_t> refine, const IdFilter* filter,
-                          unsigned threads) {
-    RangeArrays arrays = run_search(self, queries, threads, options_of(0, probes, candidates, refine, filter),
-                                    [radius](const Index& index, MatrixView<float> rows, const SearchOptions& options) {
-                                        const RangeNeighbors found = index.search_range(rows, radius, options);
-                                        RangeArrays result{.begin = {found.begin.begin(), found.begin.end()}};
-                                        for (const Neighbor& entry : found.entries) {
-                                            result.ids.push_back(entry.id);
-                                            result.scores.push_back(entry.score);
-                                        }
-                                        return result;
-                                    });
-    return {array_of(std::move(arrays.begin)), array_of(std::move(arrays.ids)), array_of(std::move(arrays.scores))};
-}
 
 nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
@@ -146,8 +89,8 @@ std::string evaluate_index(const HeldIndex& self, const Vectors& queries, const 
     const std::shared_ptr<const Index> index = self.index;
     const MatrixView<std::int64_t> ids(truth.data(), truth.shape(0), truth.shape(1));
     return json({call({.threads = threads}, [&](const Execution& execution) {
-        SearchOptions options = options_of(k, probes, candidates, refine, nullptr);
-        options.execution = execution;
+        const SearchOptions options{
+            .k = k, .probes = probes, .candidates = candidates, .refine = refine, .execution = execution};
         return evaluate(*index, queries.floats(execution).view(), ids, options);
     })});
 }
@@ -178,7 +121,8 @@ void bind_filters(nb::module_& m) {
 
 void bind_indexes(nb::module_& m) {
     bind_filters(m);
-    nb::class_<HeldIndex>(m, "Index", "An index of either kind, searched by any number of threads.")
+    nb::class_<HeldIndex> bound(m, "Index", "An index of either kind, searched by any number of threads.");
+    bound
         .def_static(
             "open",
             [](const std::string& path) {
@@ -208,13 +152,10 @@ void bind_indexes(nb::module_& m) {
             },
             nb::arg("probes") = 0, nb::arg("candidates") = 0, nb::arg("refine") = nb::none())
         .def("describe", [](const HeldIndex& self) { return describe(*self.index); })
-        .def("search", &search, nb::arg("queries"), nb::arg("k"), nb::arg("probes"), nb::arg("candidates"),
-             nb::arg("refine").none(), nb::arg("filter").none(), nb::arg("threads"))
-        .def("search_range", &search_range, nb::arg("queries"), nb::arg("radius"), nb::arg("probes"),
-             nb::arg("candidates"), nb::arg("refine").none(), nb::arg("filter").none(), nb::arg("threads"))
         .def("tune", &tune_index, nb::arg("queries"), nb::arg("truth"), nb::arg("target"), nb::arg("threads"))
         .def("evaluate", &evaluate_index, nb::arg("queries"), nb::arg("truth"), nb::arg("k"), nb::arg("probes"),
              nb::arg("candidates"), nb::arg("refine").none(), nb::arg("threads"));
+    bind_searches<HeldIndex>(bound);
 }
 
 }  // namespace summand::python

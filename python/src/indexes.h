@@ -17,8 +17,10 @@ struct HeldIndex {
     std::shared_ptr<const Index> index;
 
     explicit HeldIndex(Index made) : index(std::make_shared<const Index>(std::move(made))) {}
+    const std::shared_ptr<const Index>& searched() const { return index; }
 };
 
 void bind_indexes(nb::module_& m);
+void bind_living_indexes(nb::module_& m);
 
 }  // namespace summand::python

@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
     m.def("parse_bytes", &parse_bytes, nb::arg("text"));
     python::bind_vectors(m);
     python::bind_indexes(m);
+    python::bind_living_indexes(m);
     python::bind_builds(m);
     python::bind_models(m);
 }

@@ -9,7 +9,8 @@
 from ._build import build, estimate_build, open, propose
 from ._core import Cancelled, Codes, Error, LookupTable, Quantizer, blas_library, kernel_level
 from ._core import version as _version
-from ._index import Filter, Index
+from ._index import Index
+from ._living import LivingIndex
 from ._parts import (
     decode,
     distortion,
@@ -30,6 +31,7 @@ from ._parts import (
     write_vectors,
 )
 from ._results import Estimate, Found, Method, Proposal, RangeFound, Trial, Tuning
+from ._searched import Filter
 from ._types import Bytes, Floats, Ids, VectorsLike
 
 __version__: str = _version()
@@ -45,6 +47,7 @@ __all__ = [
     "Found",
     "Ids",
     "Index",
+    "LivingIndex",
     "LookupTable",
     "Method",
     "Proposal",

@@ -8,6 +8,7 @@ from . import _core
 from ._core import Error
 from ._index import Index
 from ._inputs import as_vectors
+from ._living import LivingIndex
 from ._progress import progress_hook
 from ._results import Estimate, Proposal
 from ._types import Metric, Progress, VectorsLike
@@ -65,14 +66,16 @@ def build(
     return Index(built)
 
 
-def open(path: str | os.PathLike[str]) -> Index:
-    """Opens the file of an index, mapped.
+def open(path: str | os.PathLike[str]) -> Index | LivingIndex:
+    """Opens an index to search: its file, mapped, or the folder of a living one.
+
+    :meth:`LivingIndex.open` opens a folder to write as well.
 
     >>> index.save("index.smd")
     >>> summand.open("index.smd").spec
     'LOCQ4'
     """
-    return Index.open(path)
+    return LivingIndex.open(path) if os.path.isdir(path) else Index.open(path)
 
 
 def estimate_build(

@@ -16,7 +16,7 @@ MODULES = [module.name for module in pkgutil.iter_modules(summand.__path__, "sum
 def test_examples(name, index, x, queries):
     module = importlib.import_module(name)
     names = {"summand": summand, "np": importlib.import_module("numpy"), "x": x, "queries": queries, "index": index}
-    runner = doctest.DocTestRunner()
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for test in doctest.DocTestFinder().find(module, extraglobs={**names, **vars(summand)}):
         runner.run(test)
     assert runner.summarize().failed == 0

@@ -29,5 +29,8 @@ def uses(x: npt.NDArray[np.float32]) -> list[float]:
     model: summand.Quantizer = summand.train(x)
     codes: npt.NDArray[np.uint8] = summand.encode(model, x).rows
     words: npt.NDArray[np.float32] = model.dictionaries
+    with summand.LivingIndex.create("folder", x, "LOCQ8") as living:
+        added: npt.NDArray[np.int64] = living.add(x, ids=range(3))
+        living.remove(added)
     tuned = index.tune(x, ids).chosen
     return [float(scores[0, 0]), float(codes[0, 0]), float(words[0, 0, 0]), tuned.recall if tuned else 0.0]
