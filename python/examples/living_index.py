@@ -19,7 +19,7 @@ with tempfile.TemporaryDirectory() as folder:
         print(shop, 0 in shop, 50_000 in shop)
 
         shelf = summand.Filter(range(50_000, 55_000))
-        reader = summand.open(f"{folder}/shop")                    # another process would do the same
+        reader = summand.LivingIndex.open(f"{folder}/shop")        # another process would do the same
         print(reader.search(products[200], k=3).ids, reader.search(products[200], k=3, filter=shelf).ids)
         shop.compact()
-        print(reader.refresh(), reader.info() if isinstance(reader, summand.LivingIndex) else "")
+        print(reader.refresh(), reader.info())

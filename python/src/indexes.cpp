@@ -44,6 +44,7 @@ HeldIndex from_bytes(const nb::bytes& bytes) {
 Names parameters_of(const SearchParameters& parameters) {
     Names result;
     if (parameters.probes > 0) result["probes"] = parameters.probes;
+    if (parameters.reach > 0) result["reach"] = parameters.reach;
     if (parameters.candidates > 0) result["candidates"] = parameters.candidates;
     if (parameters.refine) result["refine"] = *parameters.refine;
     return result;
@@ -84,13 +85,17 @@ std::tuple<std::vector<Names>, std::optional<Names>> tune_index(HeldIndex& self,
 }
 
 std::string evaluate_index(const HeldIndex& self, const Vectors& queries, const IdRows& truth, std::size_t k,
-                           std::size_t probes, std::size_t candidates, std::optional<std::size_t> refine,
+                           std::size_t probes, float reach, std::size_t candidates, std::optional<std::size_t> refine,
                            unsigned threads) {
     const std::shared_ptr<const Index> index = self.index;
     const MatrixView<std::int64_t> ids(truth.data(), truth.shape(0), truth.shape(1));
     return json({call({.threads = threads}, [&](const Execution& execution) {
-        const SearchOptions options{
-            .k = k, .probes = probes, .candidates = candidates, .refine = refine, .execution = execution};
+        const SearchOptions options{.k = k,
+                                    .probes = probes,
+                                    .reach = reach,
+                                    .candidates = candidates,
+                                    .refine = refine,
+                                    .execution = execution};
         return evaluate(*index, queries.floats(execution).view(), ids, options);
     })});
 }
@@ -147,14 +152,15 @@ void bind_indexes(nb::module_& m) {
         .def_prop_ro("defaults", [](const HeldIndex& self) { return parameters_of(self.index->defaults()); })
         .def(
             "set_defaults",
-            [](HeldIndex& self, std::size_t probes, std::size_t candidates, std::optional<std::size_t> refine) {
-                replace(self, {probes, candidates, refine});
+            [](HeldIndex& self, std::size_t probes, float reach, std::size_t candidates,
+               std::optional<std::size_t> refine) {
+                replace(self, {probes, reach, candidates, refine});
             },
-            nb::arg("probes") = 0, nb::arg("candidates") = 0, nb::arg("refine") = nb::none())
+            nb::arg("probes") = 0, nb::arg("reach") = 0, nb::arg("candidates") = 0, nb::arg("refine") = nb::none())
         .def("describe", [](const HeldIndex& self) { return describe(*self.index); })
         .def("tune", &tune_index, nb::arg("queries"), nb::arg("truth"), nb::arg("target"), nb::arg("threads"))
         .def("evaluate", &evaluate_index, nb::arg("queries"), nb::arg("truth"), nb::arg("k"), nb::arg("probes"),
-             nb::arg("candidates"), nb::arg("refine").none(), nb::arg("threads"));
+             nb::arg("reach"), nb::arg("candidates"), nb::arg("refine").none(), nb::arg("threads"));
     bind_searches<HeldIndex>(bound);
 }
 

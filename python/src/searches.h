@@ -23,8 +23,8 @@ using RangeAnswers = std::tuple<Array<std::int64_t, 1>, Array<std::int64_t, 1>, 
 
 /// What a search is asked, as Python says it.
 struct Asked {
-    std::size_t k = 0, probes = 0, candidates = 0;
-    std::optional<std::size_t> refine = {};
+    std::size_t k = 0;
+    SearchParameters parameters = {};
     const IdFilter* filter = nullptr;
     unsigned threads = 0;
 };
@@ -36,11 +36,7 @@ auto run_search(const std::shared_ptr<const Searched>& index, const Vectors& que
                 const Search& search) {
     constexpr std::size_t kBriefCodes = std::size_t{1} << 27;  // some tenths of a second on one core
     constexpr std::size_t kBriefQueries = 64;
-    SearchOptions options{.k = asked.k,
-                          .probes = asked.probes,
-                          .candidates = asked.candidates,
-                          .refine = asked.refine,
-                          .filter = asked.filter};
+    SearchOptions options = SearchOptions{.k = asked.k, .filter = asked.filter}.with(asked.parameters);
     const auto work = [&](const Execution& execution) {
         options.execution = execution;
         return search(*index, queries.floats(execution).view(), options);
@@ -82,20 +78,21 @@ void bind_searches(Class& bound) {
     bound
         .def(
             "search",
-            [](const Held& self, const Vectors& queries, std::size_t k, std::size_t probes, std::size_t candidates,
-               std::optional<std::size_t> refine, const IdFilter* filter, unsigned threads) {
-                return search(self.searched(), queries, {k, probes, candidates, refine, filter, threads});
+            [](const Held& self, const Vectors& queries, std::size_t k, std::size_t probes, float reach,
+               std::size_t candidates, std::optional<std::size_t> refine, const IdFilter* filter, unsigned threads) {
+                return search(self.searched(), queries, {k, {probes, reach, candidates, refine}, filter, threads});
             },
-            nb::arg("queries"), nb::arg("k"), nb::arg("probes"), nb::arg("candidates"), nb::arg("refine").none(),
-            nb::arg("filter").none(), nb::arg("threads"))
+            nb::arg("queries"), nb::arg("k"), nb::arg("probes"), nb::arg("reach"), nb::arg("candidates"),
+            nb::arg("refine").none(), nb::arg("filter").none(), nb::arg("threads"))
         .def(
             "search_range",
-            [](const Held& self, const Vectors& queries, float radius, std::size_t probes, std::size_t candidates,
-               std::optional<std::size_t> refine, const IdFilter* filter, unsigned threads) {
-                return search_range(self.searched(), queries, radius, {0, probes, candidates, refine, filter, threads});
+            [](const Held& self, const Vectors& queries, float radius, std::size_t probes, float reach,
+               std::size_t candidates, std::optional<std::size_t> refine, const IdFilter* filter, unsigned threads) {
+                return search_range(self.searched(), queries, radius,
+                                    {0, {probes, reach, candidates, refine}, filter, threads});
             },
-            nb::arg("queries"), nb::arg("radius"), nb::arg("probes"), nb::arg("candidates"), nb::arg("refine").none(),
-            nb::arg("filter").none(), nb::arg("threads"));
+            nb::arg("queries"), nb::arg("radius"), nb::arg("probes"), nb::arg("reach"), nb::arg("candidates"),
+            nb::arg("refine").none(), nb::arg("filter").none(), nb::arg("threads"));
 }
 
 }  // namespace summand::python

@@ -10,6 +10,7 @@ from typing import Any
 import numpy.typing as npt
 
 from . import _core
+from ._core import Index as CoreIndex
 from ._inputs import as_ids, as_vectors
 from ._results import Trial, Tuning
 from ._searched import Searched
@@ -29,9 +30,9 @@ class Index(Searched):
 
     __slots__ = ("_path",)
 
-    _core: _core.Index
+    _core: CoreIndex
 
-    def __init__(self, core: _core.Index, path: str = "") -> None:
+    def __init__(self, core: CoreIndex, path: str = "") -> None:
         self._core = core
         self._path = path
 
@@ -61,15 +62,16 @@ class Index(Searched):
         self._core.save(os.fspath(path))
 
     def tune(
-        self, queries: VectorsLike, truth: npt.ArrayLike, target: str = "recall@10=0.9", *, threads: int = 0
+        self, queries: VectorsLike, truth: npt.ArrayLike, target: str = "recall@10=0.95", *, threads: int = 0
     ) -> Tuning:
         """The cheapest search that finds enough of ``truth``, ids of shape (queries, neighbours) or their file.
 
+        The target is the share of the 10 nearest among 10 answers; ``"recall@10of1=0.9"`` is that of the nearest one.
         What is chosen becomes the default of this index; :meth:`save` keeps it. ``chosen`` is None where nothing reaches
         the target, and the index is then as it was.
 
         >>> cells = summand.build(x, "IVF16,PQ4,Refine(fp16)")
-        >>> truth, _ = summand.exact_neighbors(x, queries, k=1)
+        >>> truth, _ = summand.exact_neighbors(x, queries, k=10)
         >>> tuning = cells.tune(queries, truth, "recall@10=0.9")
         >>> tuning.chosen.recall >= 0.9, cells.defaults == tuning.chosen.parameters
         (True, True)
@@ -77,12 +79,14 @@ class Index(Searched):
         trials, chosen = self._core.tune(as_vectors(queries), as_ids(truth, "truth"), target, threads)
         return Tuning([Trial(**trial) for trial in trials], None if chosen is None else Trial(**chosen))
 
-    def set_defaults(self, *, probes: int = 0, candidates: int = 0, refine: int | None = None) -> None:
+    def set_defaults(
+        self, *, probes: int = 0, reach: float = 0, candidates: int = 0, refine: int | None = None
+    ) -> None:
         """What a search does that is not told otherwise. 0 and None: 16 cells, 4·k candidates."""
-        self._core.set_defaults(probes, candidates, refine)
+        self._core.set_defaults(probes, reach, candidates, refine)
 
     @property
-    def defaults(self) -> dict[str, int]:
+    def defaults(self) -> dict[str, float]:
         """What a search does that is not told otherwise, as far as it was set or tuned."""
         return self._core.defaults
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._core import LivingIndex as CoreLivingIndex
 from ._inputs import as_id_list, as_vectors
 from ._progress import progress_hook
 from ._searched import Filter, Searched
@@ -37,9 +38,9 @@ class LivingIndex(Searched):
 
     __slots__ = ()
 
-    _core: _core.LivingIndex
+    _core: CoreLivingIndex
 
-    def __init__(self, core: _core.LivingIndex) -> None:
+    def __init__(self, core: CoreLivingIndex) -> None:
         self._core = core
 
     @staticmethod

@@ -159,6 +159,7 @@ def evaluate(
     k: int = 100,
     *,
     probes: int = 0,
+    reach: float = 0,
     candidates: int = 0,
     refine: int | None = None,
     threads: int = 0,
@@ -171,7 +172,7 @@ def evaluate(
     4
     """
     text = index._core.evaluate(
-        as_vectors(queries), as_ids(truth, "truth"), k, probes, candidates, refine, threads
+        as_vectors(queries), as_ids(truth, "truth"), k, probes, reach, candidates, refine, threads
     )
     reports: list[dict[str, Any]] = json.loads(text)
     return reports[0]

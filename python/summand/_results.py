@@ -81,7 +81,7 @@ class RangeFound:
 class Trial(NamedTuple):
     """One setting that was tried; counts are means over the queries."""
 
-    parameters: dict[str, int]
+    parameters: dict[str, float]
     cells: float
     vectors: float
     cost: float

@@ -14,7 +14,8 @@ from ._results import Found, RangeFound
 from ._types import VectorsLike
 
 if TYPE_CHECKING:
-    from . import _core
+    from ._core import Index as CoreIndex
+    from ._core import LivingIndex as CoreLivingIndex
 
 #: Which ids a search may return: ids, a range, a mask of booleans, text as "0-999,2000-", or a :class:`Filter`.
 FilterLike = Union["Filter", range, slice, str, npt.ArrayLike, Iterable[int], None]
@@ -73,7 +74,7 @@ class Searched:
 
     __slots__ = ("_core",)
 
-    _core: _core.Index | _core.LivingIndex
+    _core: CoreIndex | CoreLivingIndex
 
     def search(
         self,
@@ -82,6 +83,7 @@ class Searched:
         *,
         filter: FilterLike = None,
         probes: int = 0,
+        reach: float = 0,
         candidates: int = 0,
         refine: int | None = None,
         threads: int = 0,
@@ -90,7 +92,8 @@ class Searched:
 
         ``queries`` has the shape (queries, dimensions), or (dimensions,) for one query, whose answers then have one
         dimension as well. ``filter`` says which ids may be returned. Of an index with cells, ``probes`` cells are
-        visited, or as many as hold ``candidates`` vectors; of one with a second layer, ``refine`` candidates are scored
+        visited; or with ``reach`` those that are up to so many times as far as the eighth nearest; or as many as hold
+        ``candidates`` vectors. Of one with a second layer, ``refine`` candidates are scored
         again. 0 and None: what the index says (:attr:`defaults`).
 
         >>> ids, scores = index.search(queries, k=10)
@@ -101,7 +104,7 @@ class Searched:
         """
         vectors = as_vectors(queries)
         kept = None if filter is None else filter_of(filter)
-        ids, scores = self._core.search(vectors, k, probes, candidates, refine, kept, threads)
+        ids, scores = self._core.search(vectors, k, probes, reach, candidates, refine, kept, threads)
         if vectors.single:
             return Found(ids[0], scores[0])
         return Found(ids, scores)
@@ -113,6 +116,7 @@ class Searched:
         *,
         filter: FilterLike = None,
         probes: int = 0,
+        reach: float = 0,
         candidates: int = 0,
         refine: int | None = None,
         threads: int = 0,
@@ -124,7 +128,7 @@ class Searched:
         """
         kept = None if filter is None else filter_of(filter)
         return RangeFound(
-            *self._core.search_range(as_vectors(queries), radius, probes, candidates, refine, kept, threads)
+            *self._core.search_range(as_vectors(queries), radius, probes, reach, candidates, refine, kept, threads)
         )
 
     def __len__(self) -> int:

@@ -14,10 +14,10 @@ True
 
 from __future__ import annotations
 
+import importlib
 import json
 from typing import Any
 
-import faiss
 import numpy as np
 import numpy.typing as npt
 
@@ -25,7 +25,9 @@ from . import _core
 from ._core import Codes, Error, Quantizer
 from ._index import Index
 from ._parts import index_of_codes, parts_of_index
-from ._types import Bytes, Floats
+from ._types import Bytes, Floats, Metric
+
+faiss: Any = importlib.import_module("faiss")  # its types know less than its classes do
 
 _METRICS = {"euclidean": faiss.METRIC_L2, "inner_product": faiss.METRIC_INNER_PRODUCT, "ip": faiss.METRIC_INNER_PRODUCT}
 
@@ -42,7 +44,7 @@ def from_faiss(index: Any) -> Index:
     if isinstance(index, faiss.IndexPreTransform):
         rotation, centre = _rotation_of(index)
         index = faiss.downcast_index(index.index)
-    metrics = {faiss.METRIC_L2: "euclidean", faiss.METRIC_INNER_PRODUCT: "ip"}
+    metrics: dict[int, Metric] = {faiss.METRIC_L2: "euclidean", faiss.METRIC_INNER_PRODUCT: "ip"}
     if index.metric_type not in metrics:
         raise Error(f"from_faiss: expected METRIC_L2 or METRIC_INNER_PRODUCT, got {index.metric_type}")
     if isinstance(index, faiss.IndexPQ):
@@ -51,7 +53,7 @@ def from_faiss(index: Any) -> Index:
         model, codes = _of_additive(index, rotation, centre)
     else:
         raise Error(f"from_faiss: expected an index of PQ, OPQ, RQ or LSQ without cells, got {type(index).__name__}")
-    return index_of_codes(model, Codes.make(codes, model, None), metric=metrics[index.metric_type])  # type: ignore[arg-type]
+    return index_of_codes(model, Codes.make(codes, model, None), metric=metrics[index.metric_type])
 
 
 def _rotation_of(index: Any) -> tuple[Floats, Floats]:

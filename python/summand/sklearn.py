@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._build import build
 from ._parts import decode, encode, train
-from ._types import Bytes, Floats
+from ._types import Bytes, Floats, Metric
 
 
 class CompositeQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -85,7 +85,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         n_neighbors: int = 5,
         mode: str = "distance",
         spec: str = "LOCQ16,Refine(fp16)",
-        metric: str = "euclidean",
+        metric: Metric = "euclidean",
         probes: int = 0,
         refine: int | None = None,
         random_state: int = 1,
@@ -118,7 +118,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         k = min(self.n_neighbors + (self.mode == "distance"), len(self.index_))
         found = self.index_.search(X, k, probes=self.probes, refine=self.refine, threads=self.n_jobs or 0)
         kept = found.ids >= 0
-        values = np.ones_like(found.scores)
+        values: npt.NDArray[Any] = np.ones_like(found.scores)
         if self.mode == "distance":  # of scores, which are squared; rounding may leave one below zero
             values = np.maximum(found.scores, 0) / (2 if self.metric == "cosine" else 1)
             values = values if self.metric == "cosine" else np.sqrt(values)

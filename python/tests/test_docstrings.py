@@ -13,11 +13,13 @@ MODULES = [module.name for module in pkgutil.iter_modules(summand.__path__, "sum
 
 
 @pytest.mark.parametrize("name", ["summand", *MODULES])
-def test_examples(name, index, x, queries):
+def test_examples(name, index, x, queries, tmp_path, monkeypatch):
     module = importlib.import_module(name)
     names = {"summand": summand, "np": importlib.import_module("numpy"), "x": x, "queries": queries, "index": index}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    for test in doctest.DocTestFinder().find(module, extraglobs={**names, **vars(summand)}):
+    for number, test in enumerate(doctest.DocTestFinder().find(module, extraglobs={**names, **vars(summand)})):
+        (tmp_path / str(number)).mkdir()
+        monkeypatch.chdir(tmp_path / str(number))
         runner.run(test)
     assert runner.summarize().failed == 0
 

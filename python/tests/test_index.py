@@ -140,6 +140,7 @@ def test_set_defaults_and_tune_change_this_index_only(x, queries):
     assert summand.recall(index.search(queries, k=10), truth, 10, 10) == pytest.approx(tuning.chosen.recall)
     index.set_defaults(probes=32)
     assert index.defaults == {"probes": 32}
+    assert (index.search(queries, reach=1.5).ids >= 0).all()
     with pytest.raises(summand.Error, match="recall@R"):
         index.tune(queries, truth, "everything")
 
