@@ -40,7 +40,7 @@ def build(
       a temporary file.
 
     ``spec`` names a method and its bytes, and cells and a second layer where wanted: ``"LOCQ8"``,
-    ``"IVF1024,LOCQ8,Refine(fp16)"``; empty: 8 bytes by the best method for the metric. ``learn`` are vectors to learn
+    ``"IVF1024,LOCQ8,Refine(fp16)"``; empty: one is chosen to fit the memory of the vectors, and tuned. ``learn`` are vectors to learn
     from instead of these, ``learn_size`` how many are drawn. ``path`` is where the index will be saved, from which
     Refine(flat) finds the file of the vectors again. ``checkpoint`` is a file from which a build that was stopped goes
     on. ``progress`` is True for a bar, or a function (done, total) that may return False to stop.
