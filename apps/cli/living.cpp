@@ -299,7 +299,7 @@ void add_retrain(CLI::App& app, Chosen& chosen) {
         add_verb(app, chosen, "retrain", "Learn a new model for an index in a folder, and encode anew",
                  "summand retrain photos --spec IVF4096,LOCQ8 --vectors all.fvecs --ids all.ivecs", run_retrain);
     add_folder(verb, options->folder);
-    add_spec(verb, options->learning.spec, usual_codes());
+    add_spec(verb, options->learning.spec, "that of the index");
     CLI::Option* vectors = verb.add_option("--vectors", options->vectors,
                                            "Vectors of all ids, where the index keeps none (Refine(fp32), fp16 or u8)");
     verb.add_option("--ids", options->ids, "Their ids (.ivecs .ibin .npy or text)")->needs(vectors);
