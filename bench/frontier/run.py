@@ -29,7 +29,7 @@ from common import ROOT, find, read_vecs  # noqa: E402
 from sides import PEERS, Ours  # noqa: E402
 
 LEVELS = (0.90, 0.95, 0.98, 0.99)
-OURS = ("IVF2048(coding=plain),LOCQ8,Refine(u8)",)
+OURS = ("IVF1024(coding=plain),LOCQ8,Refine(u8)",)
 
 
 def arguments():

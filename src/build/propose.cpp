@@ -79,10 +79,10 @@ double memory_of(const Choice& choice, const Data& data) {
     return codes + model + ids + tables + rows + sizeof(float) * cells * data.dimensions;
 }
 
-// About 2·√N with a second layer, where choosing cells takes as long as looking at their codes; else about 4·√N.
+// About √N with a second layer, where choosing cells takes as long as looking at their codes; else about 4·√N.
 std::size_t wanted_cells(std::size_t vectors, bool refined) {
     if (vectors < kWorthCells) return 0;
-    const double wanted = (refined ? 1.5 : 3) * std::sqrt(static_cast<double>(vectors));
+    const double wanted = (refined ? 1 : 3) * std::sqrt(static_cast<double>(vectors));
     return std::min(kMostCells, std::bit_ceil(static_cast<std::size_t>(wanted)));
 }
 

@@ -42,12 +42,12 @@ class Propose(ToolTest):
 
     def test_vectors_are_held_where_there_is_room_for_them(self):
         base = self.headers_only(1_000_000, 128)
-        self.assertEqual(self.proposed(base, "1G"), "IVF2048(coding=plain),LOCQ8,Refine(fp16)")
-        self.assertEqual(self.proposed(base, "200M"), "IVF2048(coding=plain),LOCQ8,Refine(sq8)")
+        self.assertEqual(self.proposed(base, "1G"), "IVF1024(coding=plain),LOCQ8,Refine(fp16)")
+        self.assertEqual(self.proposed(base, "200M"), "IVF1024(coding=plain),LOCQ8,Refine(sq8)")
         whole = self.headers_only(1_000_000, 32, first=7)
-        self.assertEqual(self.proposed(whole, "1G"), "IVF2048(coding=plain),LOCQ8,Refine(u8)")
+        self.assertEqual(self.proposed(whole, "1G"), "IVF1024(coding=plain),LOCQ8,Refine(u8)")
         shown = self.succeed("build", base, "--memory", "200M", "--dry-run").stdout
-        for word in ("rows    sq8", "fp16 would take", "other   IVF2048,LOCQ8 in "):
+        for word in ("rows    sq8", "fp16 would take", "other   IVF1024,LOCQ8 in "):
             self.assertIn(word, shown)
 
     def test_without_a_spec_searches_find_what_was_wanted(self):
