@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/half.h"
 #include "build/source.h"
 #include "summand/build.h"
 #include "summand/error.h"
+#include "summand/half.h"
 #include "summand/text.h"
 
 namespace summand {
