@@ -5,10 +5,10 @@
 #include <memory>
 #include <unordered_map>
 
-#include "base/half.h"
 #include "build/train_index.h"
 #include "store/living_state.h"
 #include "summand/error.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/half.h"
 #include "base/parallel.h"
 #include "index/first_codes.h"
 #include "kernels/kernels.h"
 #include "store/living_state.h"
 #include "summand/evaluate.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {

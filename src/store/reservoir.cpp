@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/half.h"
 #include "base/random.h"
 #include "model/transform.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {

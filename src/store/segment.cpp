@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "base/byte_order.h"
-#include "base/half.h"
 #include "io/in_place.h"
 #include "io/index_sections.h"
 #include "io/metadata.h"
 #include "io/packed_codes_file.h"
 #include "summand/error.h"
+#include "summand/half.h"
 
 namespace summand {
 namespace {
