@@ -64,8 +64,9 @@ std::string usual_codes() {
 }
 
 void add_spec(CLI::App& verb, std::string& spec, const std::string& otherwise) {
-    verb.add_option("-s,--spec", spec,
-                    "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " + otherwise)
+    verb.add_option(
+            "-s,--spec", spec,
+            "Method and code size: PQ8, OPQ16x4, PQ8(iterations=50); see 'summand methods'. Default: " + otherwise)
         ->type_name("SPEC");
 }
 
