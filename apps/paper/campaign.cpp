@@ -5,27 +5,24 @@
 #include <algorithm>
 #include <set>
 
+#include "summand/build.h"
 #include "summand/text.h"
 
 namespace summand::cli {
 namespace {
 
-// How long a method takes beside the others, roughly: for the share of the whole that is done.
-double usual_cost(const CellKey& key) {
-    if (key.measure != Measure::search && key.measure != Measure::multi_index) return 1;
-    constexpr std::pair<std::string_view, double> kCosts[] = {{"PQ", 1},  {"ITQ", 1}, {"OPQ", 3},  {"CQ", 4},
-                                                              {"OCQ", 8}, {"AQ", 20}, {"AQe", 20}, {"OTQ", 10}};
-    constexpr double kOther = 6;
-    const std::string method = parse_index_spec(key.spec).code.method;
-    const auto found =
-        std::find_if(std::begin(kCosts), std::end(kCosts), [&](const auto& c) { return c.first == method; });
-    return found == std::end(kCosts) ? kOther : found->second;
+// A source of which only the size counts.
+VectorSource sized(std::size_t rows, std::size_t columns) {
+    return {rows, columns, [](std::size_t, std::size_t) -> Matrix<float> { throw Error("estimates read no vectors"); }};
 }
 
-double cost(const PaperSet& set, const CellKey& key) {
-    const Spec spec = parse_index_spec(key.spec).code;
-    const double bytes = static_cast<double>(spec.method == "ITQ" ? spec.dictionaries / 8 : spec.dictionaries);
-    return usual_cost(key) * (2 + bytes) * static_cast<double>((set.base + 4 * set.learn) * (100 + set.dimensions));
+// Training and encoding, which take nearly all of the time.
+double model_seconds(const PaperSet& set, const std::string& spec, std::uint64_t seed) {
+    const VectorSource learn = sized(set.learn, set.dimensions);
+    const Estimate estimate = estimate_build(
+        sized(set.base, set.dimensions), spec,
+        {.seed = seed, .learn = &learn, .learn_size = set.learn, .execution = {.threads = 1}});
+    return estimate.train_seconds + estimate.work_seconds;
 }
 
 std::string what(const CellKey& key) {
@@ -43,8 +40,10 @@ std::string found(const Cell& cell) {
 struct Task {
     const PaperSet* set;
     CellKey key;
-    double cost;
+    double cost;  // seconds on one thread
 };
+
+constexpr double kSearchSeconds = 5;  // what a cell takes beside its model, roughly
 
 // Shows the share of the whole that is done, what is under way and when all will be done.
 class Overview {
@@ -85,9 +84,15 @@ private:
     Stopwatch watch_ = {};
 };
 
+const std::vector<PaperSet>& sets_of(const CampaignOptions& options, const Experiment& experiment) {
+    return experiment.extent == Extent::whole ? options.sets : options.slices;
+}
+
 const PaperSet& set_of(const CampaignOptions& options, const CellKey& key) {
-    return *std::find_if(options.sets.begin(), options.sets.end(),
-                         [&](const PaperSet& set) { return set.files.name == key.set; });
+    for (const auto* sets : {&options.sets, &options.slices})
+        for (const PaperSet& set : *sets)
+            if (set.name == key.set) return set;
+    throw Error(concatenate("paper: no data set '", key.set, "' in this run"));
 }
 
 // The cells that an experiment asks for on one set.
@@ -106,7 +111,7 @@ std::set<CellKey> asked(const CampaignOptions& options, const Experiment& experi
 std::vector<CellKey> needed_cells(const CampaignOptions& options) {
     std::set<CellKey> keys;
     for (const Experiment& experiment : options.experiments)
-        for (const PaperSet& set : options.sets) keys.merge(asked(options, experiment, set));
+        for (const PaperSet& set : sets_of(options, experiment)) keys.merge(asked(options, experiment, set));
     std::vector<CellKey> ordered(keys.begin(), keys.end());
     std::stable_sort(ordered.begin(), ordered.end(), [](const CellKey& a, const CellKey& b) {
         return std::pair(a.set, a.measure) < std::pair(b.set, b.measure);
@@ -123,7 +128,7 @@ std::string unfinished(const std::vector<std::string>& titles) {
 Findings findings(const CampaignOptions& options, const Experiment& experiment, const std::map<CellKey, Cell>& cells) {
     std::vector<PaperSet> complete;
     std::vector<std::string> others;
-    for (const PaperSet& set : options.sets) {
+    for (const PaperSet& set : sets_of(options, experiment)) {
         const std::set<CellKey> keys = asked(options, experiment, set);
         if (std::all_of(keys.begin(), keys.end(), [&](const CellKey& key) { return cells.contains(key); }))
             complete.push_back(set);
@@ -144,33 +149,84 @@ void conclude(const CampaignOptions& options, CampaignResult& result) {
         result.results.push_back({experiment, findings(options, experiment, result.cells)});
 }
 
+// A task is said to cost what its model does, unless another task with the same model comes before it.
+std::vector<Task> tasks_of(const CampaignOptions& options, const std::vector<CellKey>& keys) {
+    std::set<std::pair<std::string, std::string>> models;
+    std::vector<Task> tasks;
+    for (const CellKey& key : keys) {
+        const PaperSet& set = set_of(options, key);
+        const bool first = models.emplace(key.set, key.spec).second;
+        tasks.push_back({&set, key, kSearchSeconds + (first ? model_seconds(set, key.spec, options.seed) : 0)});
+    }
+    return tasks;
+}
+
+// The part that each model belongs to: the longest goes first, to the part that has least to do by then.
+std::vector<Task> tasks_of_part(const std::vector<Task>& tasks, const Part& part) {
+    using Model = std::pair<std::string, std::string>;
+    std::map<Model, double> costs;
+    for (const Task& task : tasks) costs[{task.key.set, task.key.spec}] += task.cost;
+    std::vector<std::pair<Model, double>> longest(costs.begin(), costs.end());
+    std::stable_sort(longest.begin(), longest.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<double> loads(part.count);
+    std::set<Model> own;
+    for (const auto& [model, cost] : longest) {
+        const auto least = std::min_element(loads.begin(), loads.end());
+        if (least - loads.begin() == static_cast<std::ptrdiff_t>(part.number - 1)) own.insert(model);
+        *least += cost;
+    }
+    std::vector<Task> chosen;
+    std::copy_if(tasks.begin(), tasks.end(), std::back_inserter(chosen),
+                 [&](const Task& task) { return own.contains({task.key.set, task.key.spec}); });
+    return chosen;
+}
+
+struct Plan {
+    CampaignResult known;
+    std::vector<Task> missing;  // of all parts
+};
+
+Plan plan_of(const CampaignOptions& options, const Laboratory& laboratory) {
+    Plan plan;
+    std::vector<CellKey> missing;
+    for (const CellKey& key : needed_cells(options))
+        if (const auto cell = laboratory.find(set_of(options, key), key))
+            plan.known.cells[key] = *cell;
+        else
+            missing.push_back(key);
+    plan.missing = tasks_of(options, missing);
+    return plan;
+}
+
 }  // namespace
+
+CampaignCost campaign_cost(const CampaignOptions& options, const Laboratory& laboratory) {
+    const Plan plan = plan_of(options, laboratory);
+    const std::vector<Task> own = tasks_of_part(plan.missing, options.part);
+    CampaignCost cost{plan.known.cells.size() + plan.missing.size(), own.size(), 0};
+    for (const Task& task : own) cost.seconds += task.cost;
+    return cost;
+}
 
 void run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& run,
                   const std::function<void(const CampaignResult&)>& publish) {
-    CampaignResult result;
-    std::vector<Task> tasks;
-    for (const CellKey& key : needed_cells(options)) {
-        const PaperSet& set = set_of(options, key);
-        if (const auto cell = laboratory.find(set, key))
-            result.cells[key] = *cell;
-        else
-            tasks.push_back({&set, key, cost(set, key)});
-    }
+    Plan plan = plan_of(options, laboratory);
+    CampaignResult& result = plan.known;
+    const std::vector<Task> tasks = tasks_of_part(plan.missing, options.part);
     run.display().note(
-        fmt::format("{} cells, {} of them finished before", result.cells.size() + tasks.size(), result.cells.size()));
+        fmt::format("{} cells, {} of them finished before", result.cells.size() + plan.missing.size(), result.cells.size()));
     const auto tell = [&](std::size_t missing) {
         result.missing = missing;
         conclude(options, result);
         publish(result);
     };
-    if (!result.cells.empty() || tasks.empty()) tell(tasks.size());
+    if (!result.cells.empty() || tasks.empty()) tell(plan.missing.size());
     Overview overview(tasks, run);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         check_interrupt();
         const Task& task = tasks[i];
         const Cell& cell = result.cells[task.key] = laboratory.measure(*task.set, task.key, overview.execution(task));
-        tell(tasks.size() - i - 1);
+        tell(plan.missing.size() - i - 1);
         overview.finish(task, cell);
     }
 }

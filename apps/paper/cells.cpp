@@ -15,6 +15,12 @@ double number(const ordered_json& object, const char* name) {
     return found == object.end() ? -1.0 : number(*found);
 }
 
+QuerySeconds spread(const ordered_json& object, const char* name) {
+    const auto found = object.find(name);
+    if (found == object.end() || found->is_null()) return {};
+    return {found->at("low"), found->at("median"), found->at("high")};
+}
+
 Report report_from(const ordered_json& object) {
     Report report;
     report.method = object.at("method");
@@ -30,6 +36,8 @@ Report report_from(const ordered_json& object) {
         report.recalls.push_back({point.at("truths"), point.at("answers"), point.at("recall")});
     report.map = number(object.at("map"));
     report.distortion = number(object.at("distortion"));
+    report.alone = spread(object, "alone_seconds");
+    report.tables_alone = spread(object, "tables_alone_seconds");
     report.table_seconds = number(object.at("table_seconds"));
     report.word_score_seconds = number(object, "word_score_seconds");
     report.cell_order_seconds = number(object, "cell_order_seconds");
@@ -79,11 +87,15 @@ Measure measure_of(Protocol protocol) { return protocol == Protocol::holidays ? 
 
 ordered_json to_json(const CellKey& key, const Cell& cell) {
     ordered_json object = key_json(key);
-    object["commit"] = cell.commit;
+    object["sources"] = cell.sources;
+    object["machine"] = cell.machine;
     object["report"] = ordered_json::parse(json({cell.report}))[0];
     object["objective"] = cell.objective;
     if (cell.reconstruct_seconds >= 0) object["reconstruct_seconds"] = cell.reconstruct_seconds;
     if (cell.retrieval >= 0) object["retrieval"] = cell.retrieval;
+    if (cell.quadratic.median >= 0)
+        object["quadratic_seconds"] = {
+            {"low", cell.quadratic.low}, {"median", cell.quadratic.median}, {"high", cell.quadratic.high}};
     return object;
 }
 
@@ -94,8 +106,13 @@ Cell cell_from_json(const CellKey& key, const std::string& text) {
         for (const auto& [part, value] : expected.items())
             require(object.at(part) == value, "expected a cell of ", value.dump(), ", got one of ",
                     object.at(part).dump());
-        return {report_from(object.at("report")), object.at("objective"), object.at("commit"),
-                number(object, "reconstruct_seconds"), number(object, "retrieval")};
+        return {.report = report_from(object.at("report")),
+                .objective = object.at("objective"),
+                .sources = object.at("sources"),
+                .machine = object.at("machine"),
+                .reconstruct_seconds = number(object, "reconstruct_seconds"),
+                .retrieval = number(object, "retrieval"),
+                .quadratic = spread(object, "quadratic_seconds")};
     } catch (const nlohmann::json::exception& error) {
         throw Error(error.what());
     }

@@ -46,13 +46,15 @@ struct CellKey {
 struct Cell {
     Report report;
     std::vector<double> objective = {};  ///< of the training, per iteration
-    std::string commit = {};             ///< that the tool was built from
+    std::string sources = {};            ///< a hash of those that decide the figures
+    std::string machine = {};            ///< that it was measured on
     double reconstruct_seconds = -1;     ///< of a query of the multi-index that puts every candidate together again
     double retrieval = -1;               ///< MAP or score by lists of relevant images
+    QuerySeconds quadratic = {};         ///< a query that looks up each pair of words (AQ)
 };
 
-/// Tables and scan of one query, on one thread.
-inline double query_seconds(const Report& report) { return report.table_seconds + report.scan_seconds; }
+/// Tables and scan of one query of a batch, on one thread.
+inline double batch_seconds(const Report& report) { return report.table_seconds + report.scan_seconds; }
 
 nlohmann::ordered_json to_json(const CellKey& key, const Cell& cell);
 

@@ -14,17 +14,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExtensions[] = {".fvecs", ".bvecs", ".fbin", ".u8bin", ".i8bin", ".npy"};
 
+constexpr const char* kFirstRows = "bigann";  // the set whose first rows are taken
+constexpr std::size_t kPiece = 100'000;       // rows that are hashed at once
+
 // The sets of the paper that come as files with such names.
 struct KnownSet {
     const char* name;
     const char* title;
-    std::size_t base, queries, dimensions;
+    std::size_t base, learn, queries, dimensions;
 };
 
 constexpr KnownSet kKnownSets[] = {
-    {"mnist", "MNIST", 60'000, 10'000, 784},           {"labelme", "LabelMe 22K", 20'019, 2'000, 512},
-    {"sift", "1M SIFT", 1'000'000, 10'000, 128},       {"gist", "1M GIST", 1'000'000, 1'000, 960},
-    {"bigann", "1B SIFT", 1'000'000'000, 10'000, 128},
+    {"mnist", "MNIST", 60'000, 60'000, 10'000, 784},
+    {"labelme", "LabelMe 22K", 20'019, 20'019, 2'000, 512},
+    {"sift", "1M SIFT", 1'000'000, 100'000, 10'000, 128},
+    {"gist", "1M GIST", 1'000'000, 500'000, 1'000, 960},
+    {"cnn", "1M CNN", 1'281'167, 10'000, 100'000, 4096},
+    {kFirstRows, "1B SIFT", 1'000'000'000, 1'000'000, 10'000, 128},
 };
 
 std::optional<std::string> existing(const fs::path& folder, const std::vector<std::string>& stems) {
@@ -116,6 +122,22 @@ std::uint64_t hashed(const Matrix<Value>& rows, std::uint64_t hash) {
     return hash_of(std::as_bytes(std::span(rows.values())), hash_of(std::as_bytes(std::span(shape)), hash));
 }
 
+std::uint64_t hashed(const VectorSource& source) {
+    std::uint64_t hash = 0;
+    for (std::size_t first = 0; first < source.rows; first += kPiece) {
+        check_interrupt();
+        hash = hashed(source.read(first, std::min(kPiece, source.rows - first)), hash);
+    }
+    return hash;
+}
+
+// Some of the vectors: the first ones, or a sample.
+Matrix<float> some_of(const DataFiles& files, const VectorSource& source, std::size_t count, std::uint64_t seed) {
+    check_interrupt();
+    if (files.name == kFirstRows) return source.read(0, std::min(count, source.rows));
+    return sample_vectors(source, count, seed);
+}
+
 }  // namespace
 
 std::vector<DataFiles> find_data_sets(const std::string& folder, const std::vector<std::string>& names) {
@@ -136,38 +158,48 @@ std::vector<DataFiles> find_data_sets(const std::string& folder, const std::vect
 }
 
 PaperVectors read_paper_vectors(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed) {
-    const VectorReader base(files.base), learn(files.learn), queries(files.queries);
-    require_dimensions(learn, base.columns(), files.base);
-    require_dimensions(queries, base.columns(), files.base);
+    const VectorReader learn(files.learn), queries(files.queries);
     PaperVectors vectors;
-    vectors.base = sample_vectors(base, sizes.base, seed);
-    check_interrupt();
+    vectors.base = VectorSource::file(files.base);
+    require_dimensions(learn, vectors.base->columns, files.base);
+    require_dimensions(queries, vectors.base->columns, files.base);
     const auto own = sizes.learn_of.find(files.name);
-    vectors.learn = sample_vectors(learn, own == sizes.learn_of.end() ? sizes.learn : own->second, seed);
-    vectors.queries = sample_vectors(queries, sizes.queries, seed);
-    check_interrupt();
+    vectors.learn = some_of(files, learn, own == sizes.learn_of.end() ? sizes.learn : own->second, seed);
+    vectors.queries = some_of(files, queries, sizes.queries, seed);
+    if (vectors.base->rows <= sizes.base) return vectors;
+    if (files.name == kFirstRows) {
+        vectors.base->rows = sizes.base;
+        return vectors;
+    }
+    vectors.sample = some_of(files, *vectors.base, sizes.base, seed);
+    vectors.base = VectorSource(vectors.sample);
     return vectors;
 }
 
-PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed) {
+PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, Extent extent, std::uint64_t seed) {
     const PaperVectors vectors = read_paper_vectors(files, sizes, seed);
-    PaperSet set{.files = files, .title = files.name, .published = {}};
-    set.dimensions = vectors.base.columns();
-    set.base = vectors.base.rows();
+    PaperSet set{.files = files, .sizes = sizes, .name = files.name, .title = files.name, .published = {}};
+    set.dimensions = vectors.base->columns;
+    set.base = vectors.base->rows;
     set.learn = vectors.learn.rows();
     set.queries = vectors.queries.rows();
     set.base_rows = VectorReader(files.base).rows();
-    set.hash = hashed(vectors.queries, hashed(vectors.learn, hashed(vectors.base, 0)));
+    set.hash = hashed(vectors.queries, hashed(vectors.learn, hashed(*vectors.base)));
     for (const auto& [protocol, path] : files.relevance) {
         const Relevance relevance = read_relevance(path, set.base_rows);
         set.lists[protocol] = hashed(relevance.relevant, hash_of(std::as_bytes(std::span(relevance.queries))));
     }
     for (const KnownSet& known : kKnownSets) {
         if (!files.usual_names || files.name != known.name || set.dimensions != known.dimensions) continue;
-        set.title = known.title;
-        if (set.base == known.base && set.queries == known.queries) set.published = known.title;
+        set.title = set.known = known.title;
+        if (set.base == known.base && set.learn == known.learn && set.queries == known.queries)
+            set.published = known.title;
     }
     if (files.name == "fashion-mnist") set.title = "Fashion-MNIST";
+    if (extent == Extent::slice) {
+        set.name += "-slice";
+        set.title += ", slice";
+    }
     return set;
 }
 

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "protocols.h"
 #include "summand/matrix.h"
+#include "summand/vector_source.h"
 
 namespace summand::cli {
 
@@ -31,7 +33,7 @@ struct DataFiles {
 /// there.
 std::vector<DataFiles> find_data_sets(const std::string& folder, const std::vector<std::string>& names);
 
-/// Most rows that are used; the others are left out by chance.
+/// Most rows that are used. Others are left out by chance; of "bigann" the first ones are taken, as the paper does.
 struct SampleSizes {
     std::size_t base = 1'000'000;
     std::size_t learn = 100'000;
@@ -39,11 +41,16 @@ struct SampleSizes {
     std::map<std::string, std::size_t> learn_of = {};  ///< in place of `learn`, by the name of a set
 };
 
-/// What is known of a set before its cells are measured.
+enum class Extent : std::uint8_t { whole, slice };  ///< a slice is what variants and slow methods are measured on
+
+/// What is known of a set, or of a slice of it, before its cells are measured.
 struct PaperSet {
     DataFiles files;
-    std::string title;      ///< "1M SIFT", or the name
-    std::string published;  ///< the paper's name of this very data, all of it; empty: other data, or a slice
+    SampleSizes sizes = {};  ///< rows used, at most
+    std::string name;        ///< of its cells: that of the files, or "NAME-slice"
+    std::string title;       ///< "1M SIFT", or the name; a slice says so
+    std::string known = {};  ///< the paper's name of such files, whatever part of them is used
+    std::string published;   ///< the same where the paper uses as many rows of each; empty: other data, or fewer
     std::size_t dimensions = 0;
     std::size_t base = 0, learn = 0, queries = 0;  ///< rows used
     std::size_t base_rows = 0;                     ///< rows of the file
@@ -51,13 +58,15 @@ struct PaperSet {
     std::map<Protocol, std::uint64_t> lists = {};  ///< a hash of the lists of relevant images of that protocol
 };
 
+/// The base is read from its file in pieces, but for a sample of it, which is held.
 struct PaperVectors {
-    Matrix<float> base, learn, queries;
+    Matrix<float> sample = {}, learn = {}, queries = {};
+    std::optional<VectorSource> base = {};
 };
 
 PaperVectors read_paper_vectors(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed);
 
 /// Reads the vectors and forgets them again. Throws for lists of relevant images that do not fit the base.
-PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, std::uint64_t seed);
+PaperSet describe_set(const DataFiles& files, const SampleSizes& sizes, Extent extent, std::uint64_t seed);
 
 }  // namespace summand::cli

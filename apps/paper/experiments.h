@@ -42,12 +42,17 @@ struct ExperimentInput {
     std::function<const Cell&(const CellKey&)> cell;
 };
 
+/// The headlines stand at the top of the report, each with a plot.
+enum class Place : std::uint8_t { headline, section };
+
 struct Experiment {
     std::string_view name;  ///< as on the command line
     std::string_view title;
     std::string_view source;  ///< table or figure of the paper
     std::string_view claim;   ///< what the paper says
     std::string_view remark;  ///< where our measurement differs from the paper's; may be empty
+    Extent extent;            ///< of the data it is measured on
+    Place place;
     Findings (*run)(const ExperimentInput& input);
 };
 
@@ -65,6 +70,7 @@ Findings upper_bound(const ExperimentInput& input);
 Findings quantization_error(const ExperimentInput& input);
 Findings third_term(const ExperimentInput& input);
 Findings augmented_vectors(const ExperimentInput& input);
+Findings what_training_adds(const ExperimentInput& input);
 Findings convergence(const ExperimentInput& input);
 Findings effect_of_epsilon(const ExperimentInput& input);
 Findings effect_of_translation(const ExperimentInput& input);

@@ -39,7 +39,7 @@ TableRow recall_row(const Method& method, const PaperSet& set, std::size_t bits,
 }
 
 void add_published(FigureTable& table, const PaperSet& set) {
-    const std::string beside = published_beside(set.title);
+    const std::string beside = published_beside(set.known);
     bool any = false;
     for (TableRow& row : table.rows) {
         const auto printed = published_recall(beside, static_cast<std::size_t>(*row[0].number), row[1].text);
@@ -102,7 +102,7 @@ std::vector<Compared> compared_figures(const Comparison& compared, const Experim
 std::string spec_of(const std::string& pattern, const PaperSet& set, std::size_t bits, const ExperimentInput& input) {
     const std::string method = method_of(pattern);
     Spec spec = parse_spec(fmt::format(fmt::runtime(pattern), method == "ITQ" ? bits : bits / 8));
-    if (method == "PQ" && set.title == "1M GIST") spec.options["order"] = "structured";  // as the paper does
+    if (method == "PQ" && set.known == "1M GIST") spec.options["order"] = "structured";  // as the paper does
     if (input.iterations != 1)
         spec.options["iterations"] =
             std::to_string(std::max(2, static_cast<int>(input.iterations * usual_iterations(method))));
@@ -117,7 +117,13 @@ bool possible(const Method& method, const PaperSet& set, std::size_t bits) {
 
 const Cell& cell_of(const Method& method, const PaperSet& set, std::size_t bits, const ExperimentInput& input) {
     const std::string by = method.query_spec.empty() ? "" : spec_of(method.query_spec, set, bits, input);
-    return input.cell({set.files.name, spec_of(method.spec, set, bits, input), method.measure, by});
+    return input.cell({set.name, spec_of(method.spec, set, bits, input), method.measure, by});
+}
+
+std::string heading(const PaperSet& set) {
+    if (set.name == set.files.name) return set.title;
+    return fmt::format("{}: {} searched, {} learnt from, {} queries", set.title, grouped(set.base), grouped(set.learn),
+                       grouped(set.queries));
 }
 
 std::size_t colour_of(const std::string& label) {
@@ -148,7 +154,7 @@ TableRow table_row(const Method& method, std::size_t bits, const TableRow& figur
 }
 
 std::string published_title(const std::string& what, const PaperSet& set, std::string belonging_to) {
-    if (belonging_to.empty()) belonging_to = published_beside(set.title);
+    if (belonging_to.empty()) belonging_to = published_beside(set.known);
     return fmt::format("{}, {}{}", what, belonging_to, set.published == belonging_to ? ", same data" : "");
 }
 
@@ -182,7 +188,7 @@ std::vector<Plot> recall_plots(const std::vector<Method>& methods, const PaperSe
 std::vector<Block> recall_blocks(const std::vector<Method>& methods, const ExperimentInput& input) {
     std::vector<Block> blocks;
     for (const PaperSet& set : input.sets)
-        blocks.push_back({set.title, recall_plots(methods, set, 1, input), {recall_table(methods, set, input)}});
+        blocks.push_back({heading(set), recall_plots(methods, set, 1, input), {recall_table(methods, set, input)}});
     return blocks;
 }
 

@@ -9,6 +9,7 @@
 
 namespace summand::cli {
 
+inline constexpr double kSimilar = 0.02;  ///< of recall, where the paper says that methods perform similarly
 inline constexpr double kSlightly = 1.5;  ///< times as long, where the paper says "slightly more" or "similar"
 
 /// A method of an experiment. `spec` has {} where the number of bytes goes ("NOCQ{}(epsilon=0)"), of bits for ITQ.
@@ -67,6 +68,9 @@ Plot length_plot(const LengthFigure& figure, const std::vector<Method>& methods,
 /// One check for each code length at which both exist.
 void check_length_figure(const LengthFigure& figure, const Method& more, const Method& less, const PaperSet& set,
                          const ExperimentInput& input, std::vector<Check>& checks);
+
+/// The title of a set; of a slice with its sizes.
+std::string heading(const PaperSet& set);
 
 /// "NOCQ above OPQ in recall@10, 64 bits, sift": not below counts as above where the difference is under `slack`.
 struct Comparison {

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "commit_name.h"
 #include "hash.h"
+#include "quadratic_scan.h"
+#include "sources_name.h"
 #include "text_file.h"
 
 namespace summand::cli {
@@ -20,19 +19,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kNeighbors = 100;       // that are searched for, and relevant for MAP
 constexpr std::size_t kRankedAnswers = 1000;  // that MAP looks at
 constexpr std::size_t kTimedQueries = 200;    // that reconstruction is measured with
+constexpr std::size_t kQuadraticQueries = 20;
+constexpr std::size_t kPiece = 100'000;       // vectors that are put into lists at once
 
 std::string file_name(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '.'; }, '_');
     return text;
-}
-
-std::optional<std::string> read_text(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) return {};
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 template <class... Parts>
@@ -43,14 +36,15 @@ void save_file(const std::string& path, const Parts&... parts) {
 
 }  // namespace
 
-Laboratory::Laboratory(LaboratoryOptions options, Run& run) : options_(std::move(options)), run_(run) {
+Laboratory::Laboratory(LaboratoryOptions options, Run& run)
+    : options_(std::move(options)), machine_hash_(hash_of(std::as_bytes(std::span(options_.machine)))), run_(run) {
     for (const char* kind : {"cells", "models", "truth"}) fs::create_directories(fs::path(options_.folder) / kind);
 }
 
 std::string Laboratory::path(const char* kind, const PaperSet& set, const std::string& name,
                              const std::string& ending) const {
-    const std::string whole = fmt::format("{}|{}|{}|{}", set.hash, name, options_.seed, version());
-    return fmt::format("{}/{}/{}-{}-{:016x}{}", options_.folder, kind, file_name(set.files.name), file_name(name),
+    const std::string whole = fmt::format("{}|{}|{}|{}", set.hash, name, options_.seed, kSourcesName);
+    return fmt::format("{}/{}/{}-{}-{:016x}{}", options_.folder, kind, file_name(set.name), file_name(name),
                        hash_of(std::as_bytes(std::span(whole))), ending);
 }
 
@@ -59,7 +53,7 @@ std::string Laboratory::cell_path(const PaperSet& set, const CellKey& key) const
     if (!key.query_spec.empty()) whole += "-by-" + key.query_spec;
     if (key.candidates > 0) whole += fmt::format("-L{}", key.candidates);
     if (const auto protocol = protocol_of(key.measure)) whole += fmt::format("-{:016x}", set.lists.at(*protocol));
-    return path("cells", set, whole, ".json");
+    return path("cells", set, whole, fmt::format("-{:08x}.json", static_cast<std::uint32_t>(machine_hash_)));
 }
 
 std::optional<Cell> Laboratory::find(const PaperSet& set, const CellKey& key) const {
@@ -70,11 +64,11 @@ std::optional<Cell> Laboratory::find(const PaperSet& set, const CellKey& key) co
 }
 
 void Laboratory::use(const PaperSet& set) {
-    if (set_ == set.files.name) return;
+    if (set_ == set.name) return;
     truth_.clear();
     vectors_ = {};
-    vectors_ = read_paper_vectors(set.files, options_.sizes, options_.seed);
-    set_ = set.files.name;
+    vectors_ = read_paper_vectors(set.files, set.sizes, options_.seed);
+    set_ = set.name;
 }
 
 const Matrix<std::int64_t>& Laboratory::truth(const PaperSet& set, Metric metric, const Execution& execution) {
@@ -82,8 +76,8 @@ const Matrix<std::int64_t>& Laboratory::truth(const PaperSet& set, Metric metric
     if (held != truth_.end()) return held->second;
     const std::string file = path("truth", set, std::string(name(metric)), ".ivecs");
     if (!fs::exists(file)) {
-        const std::size_t k = std::min(kNeighbors, vectors_.base.rows());
-        const Neighbors found = exact_neighbors(vectors_.base.view(), vectors_.queries.view(), k, metric, execution);
+        const std::size_t k = std::min(kNeighbors, vectors_.base->rows);
+        const Neighbors found = exact_neighbors(*vectors_.base, vectors_.queries, k, metric, execution);
         const SaveGuard guard;
         write_ids(file, found.ids.view());
     }
@@ -96,7 +90,7 @@ Laboratory::Fitted Laboratory::fit(const std::string& spec, const Execution& exe
     fitted.model = train(vectors_.learn.view(), parse_spec(spec), {.seed = options_.seed, .execution = execution});
     fitted.times.train = training.seconds();
     const Stopwatch encoding;
-    fitted.codes = encode(fitted.model, vectors_.base.view(), {.seed = options_.seed, .execution = execution});
+    fitted.codes = encode_all(Encoder(fitted.model, {.seed = options_.seed}), *vectors_.base, execution);
     fitted.times.encode = encoding.seconds();
     return fitted;
 }
@@ -132,7 +126,8 @@ Laboratory::Listed Laboratory::list(const std::string& spec, const Execution& ex
     const double train_seconds = training.seconds();
     const Stopwatch encoding;
     InvertedBuilder builder(std::move(model), {.seed = options_.seed, .execution = execution});
-    builder.add(vectors_.base.view());
+    for (std::size_t first = 0; first < vectors_.base->rows; first += kPiece)
+        builder.add(vectors_.base->read(first, std::min(kPiece, vectors_.base->rows - first)).view());
     InvertedIndex index = std::move(builder).finish();
     return {std::move(index), {train_seconds, encoding.seconds()}};
 }
@@ -175,9 +170,23 @@ Cell Laboratory::search_cell(const PaperSet& set, const CellKey& key, const Exec
     if (key.measure == Measure::search && nearest.columns() == kNeighbors) cell.report.map = precision(index, nearest);
     cell.report.train_seconds = made.times.train;
     cell.report.encode_seconds = made.times.encode;
-    cell.report.distortion = distortion(made.model, vectors_.base.view(), made.codes, run_.silent_execution());
+    cell.report.distortion = distortion(made.model, *vectors_.base, made.codes, run_.silent_execution());
     cell.objective = made.model.training.objective;
+    if (parse_spec(key.spec).method == "AQ") cell.quadratic = quadratic_seconds(made);
     return cell;
+}
+
+// Ranking is no part of it: queries are asked for one answer.
+QuerySeconds Laboratory::quadratic_seconds(const Fitted& made) const {
+    const QuadraticScan scan(made.model, made.codes);
+    std::vector<double> seconds;
+    for (std::size_t q = 0; q < std::min(kQuadraticQueries, vectors_.queries.rows()); ++q) {
+        check_interrupt();
+        const Stopwatch watch;
+        scan.search(vectors_.queries.view().slice(q, 1), 1);
+        seconds.push_back(watch.seconds());
+    }
+    return quartiles(std::move(seconds));
 }
 
 // Reconstruction is timed only, on the queries that evaluate times: it is slow, and finds much the same.
@@ -188,7 +197,7 @@ Cell Laboratory::multi_index_cell(const PaperSet& set, const CellKey& key, const
     SearchOptions options{.k = nearest.columns(), .candidates = key.candidates, .execution = run_.silent_execution()};
     Cell cell{evaluate(made.index, queries, nearest.view(), options)};
     options.scoring = Scoring::reconstruction;
-    cell.reconstruct_seconds = query_seconds(
+    cell.reconstruct_seconds = batch_seconds(
         evaluate(made.index, queries.slice(0, std::min(kTimedQueries, queries.rows())), nearest.view(), options));
     cell.report.train_seconds = made.times.train;
     cell.report.encode_seconds = made.times.encode;
@@ -198,7 +207,7 @@ Cell Laboratory::multi_index_cell(const PaperSet& set, const CellKey& key, const
 
 Cell Laboratory::retrieval_cell(const PaperSet& set, const CellKey& key, const Execution& execution) const {
     const Protocol protocol = *protocol_of(key.measure);
-    const Relevance relevance = read_relevance(set.files.relevance.at(protocol), vectors_.base.rows());
+    const Relevance relevance = read_relevance(set.files.relevance.at(protocol), vectors_.base->rows);
     const Fitted made = fitted(set, key.spec, execution);
     const Index index(FlatIndex(made.model, made.codes, Metric::euclidean));
     Cell cell;
@@ -211,7 +220,7 @@ Cell Laboratory::retrieval_cell(const PaperSet& set, const CellKey& key, const E
     report.memory_bytes = index.memory_bytes();
     report.train_seconds = made.times.train;
     report.encode_seconds = made.times.encode;
-    const Neighbors found = index.search(listed_queries(vectors_.base, relevance).view(),
+    const Neighbors found = index.search(listed_queries(read_all(*vectors_.base), relevance).view(),
                                          {.k = report.k, .execution = run_.silent_execution()});
     cell.retrieval = judged(protocol, found, relevance);
     return cell;
@@ -223,7 +232,8 @@ Cell Laboratory::measure(const PaperSet& set, const CellKey& key, const Executio
                 : protocol_of(key.measure)          ? retrieval_cell(set, key, execution)
                                                     : search_cell(set, key, execution);
     cell.report.method = key.spec;
-    cell.commit = kCommitName;
+    cell.sources = kSourcesName;
+    cell.machine = options_.machine;
     save_text(cell_path(set, key), to_json(key, cell).dump(1) + "\n");
     return cell;
 }

@@ -1,11 +1,12 @@
 // Measures cells and remembers them: a folder holds one file per finished cell, the models and codes they share, and
 // the true neighbours. A run that was stopped goes on with what is there.
 //
-//     FOLDER/cells/SET-SPEC-MEASURE-HASH.json      FOLDER/models/SET-SPEC-HASH.{model,codes,index}.smd and .json
+//     FOLDER/cells/SET-SPEC-MEASURE-HASH-MACHINE.json      FOLDER/models/SET-SPEC-HASH.{model,codes,index}.smd and .json
 //     FOLDER/truth/SET-METRIC-HASH.ivecs
 //
-// HASH stands for the values of the data, the spec, the seed and the version of the tool; of cells also for the rest of
-// their key, lists of relevant images included.
+// HASH stands for the values of the data, the spec, the seed and the sources that decide a figure (cmake/sources.cmake); of
+// cells also for the rest of their key, lists of relevant images included. MACHINE stands for the kind of machine, which
+// decides times.
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@ namespace summand::cli {
 
 struct LaboratoryOptions {
     std::string folder;
-    SampleSizes sizes;
+    std::string machine;  ///< processor, threads and instruction set
     std::uint64_t seed = 1;
 };
 
@@ -62,10 +63,12 @@ private:
     Listed listed(const PaperSet& set, const std::string& spec, const Execution& execution) const;
     Listed list(const std::string& spec, const Execution& execution) const;
     Cell search_cell(const PaperSet& set, const CellKey& key, const Execution& execution);
+    QuerySeconds quadratic_seconds(const Fitted& made) const;
     Cell multi_index_cell(const PaperSet& set, const CellKey& key, const Execution& execution);
     Cell retrieval_cell(const PaperSet& set, const CellKey& key, const Execution& execution) const;
 
     LaboratoryOptions options_;
+    std::uint64_t machine_hash_;
     Run& run_;
     std::string set_ = {};  // whose vectors and truth are held
     PaperVectors vectors_ = {};

@@ -25,7 +25,7 @@ std::vector<ListedMethod> listed_methods() {
 // As many cells per vector as 2^14 · 2^14 for a billion of them.
 std::size_t coarse_bits(const PaperSet& set) {
     const double papers = 14 + std::log2(static_cast<double>(set.base) / 1e9) / 2;
-    return static_cast<std::size_t>(std::clamp(std::lround(papers), 4L, 8L));
+    return static_cast<std::size_t>(std::clamp(std::lround(papers), 4L, 14L));
 }
 
 struct Candidates {
@@ -61,7 +61,7 @@ std::vector<Place> places(const PaperSet& set, std::size_t bits) {
 const Cell& cell_at(const ListedMethod& method, const Place& place, const ExperimentInput& input) {
     const std::string spec = fmt::format("IMI2x{}(coarse={}),{}", coarse_bits(place.set), method.coarse,
                                          spec_of(method.fine.spec, place.set, place.bits, input));
-    return input.cell({.set = place.set.files.name,
+    return input.cell({.set = place.set.name,
                        .spec = spec,
                        .measure = Measure::multi_index,
                        .candidates = place.candidates.used});
@@ -73,7 +73,7 @@ TableRow multi_index_row(const ListedMethod& method, const Place& place, const E
     const Cell& cell = cell_at(method, place, input);
     TableRow figures{number_cell(static_cast<double>(place.candidates.used), grouped(place.candidates.used))};
     for (const std::size_t answers : {1, 10, 100}) figures.push_back(share_cell(cell.report.recall_at(answers)));
-    for (const double seconds : {cell.reconstruct_seconds, query_seconds(cell.report), cell.report.cell_order_seconds})
+    for (const double seconds : {cell.reconstruct_seconds, batch_seconds(cell.report), cell.report.cell_order_seconds})
         figures.push_back(milliseconds(1e3 * seconds));
     const auto printed = published_multi_index(place.bits, place.candidates.papers, method.fine.label);
     if (printed) {
@@ -117,7 +117,7 @@ Plot multi_index_plot(const PaperSet& set, std::size_t bits, const ExperimentInp
         PlotSeries series{.name = method.fine.label, .colour = colour_of(method.fine.label)};
         for (const Place& place : places(set, bits)) {
             const Report& report = cell_at(method, place, input).report;
-            const double time = 1e3 * query_seconds(report), recall = report.recall_at(10);
+            const double time = 1e3 * batch_seconds(report), recall = report.recall_at(10);
             series.points.push_back({time, recall,
                                      fmt::format("{}, L = {}: {:.3f} ms, {:.3f}", method.fine.label,
                                                  grouped(place.candidates.used), time, recall)});
@@ -141,15 +141,15 @@ void check_recall(const ListedMethod& more, const ListedMethod& less, const Plac
 void check_tables(const ListedMethod& method, const Place& place, const ExperimentInput& input,
                   std::vector<Check>& checks) {
     const Cell& cell = cell_at(method, place, input);
-    const double t1 = 1e3 * cell.reconstruct_seconds, t2 = 1e3 * query_seconds(cell.report);
+    const double t1 = 1e3 * cell.reconstruct_seconds, t2 = 1e3 * batch_seconds(cell.report);
     checks.push_back({fmt::format("T2 of {} is no more than its T1, {}", method.fine.label, place.text()),
                       fmt::format("{:.3f} ms against {:.3f} ms", t2, t1), t2 <= t1});
 }
 
 void check_sparse_time(const ListedMethod& sparse, const ListedMethod& blocks, const Place& place,
                        const ExperimentInput& input, std::vector<Check>& checks) {
-    const double ours = 1e3 * query_seconds(cell_at(sparse, place, input).report),
-                 theirs = 1e3 * query_seconds(cell_at(blocks, place, input).report);
+    const double ours = 1e3 * batch_seconds(cell_at(sparse, place, input).report),
+                 theirs = 1e3 * batch_seconds(cell_at(blocks, place, input).report);
     checks.push_back({fmt::format("T2 of {} is no more than {:g} times that of {}, {}", sparse.fine.label, kSlightly,
                                   blocks.fine.label, place.text()),
                       fmt::format("{:.3f} ms against {:.3f} ms", ours, theirs), ours <= kSlightly * theirs});
@@ -172,7 +172,7 @@ void check_place(const Place& place, const ExperimentInput& input, std::vector<C
 Findings multi_index(const ExperimentInput& input) {
     Findings findings;
     for (const PaperSet& set : input.sets) {
-        Block block{set.title};
+        Block block{heading(set)};
         for (const std::size_t bits : input.bits) {
             block.plots.push_back(multi_index_plot(set, bits, input));
             block.tables.push_back(multi_index_table(set, bits, input));

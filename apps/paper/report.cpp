@@ -5,17 +5,15 @@
 
 #include <algorithm>
 #include <fstream>
-#include <set>
 
 #include "commit_name.h"
+#include "sources_name.h"
 #include "summand/device.h"
 
 namespace summand::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr std::size_t kNamedChecks = 4;  // that do not hold, at most, in a verdict; the list has all
 
 std::string processor() {
     std::ifstream file("/proc/cpuinfo");
@@ -73,10 +71,25 @@ ordered_json experiment_json(const ExperimentResult& one) {
 ordered_json set_json(const PaperSet& set) {
     ordered_json protocols = ordered_json::array();
     for (const auto& [protocol, hash] : set.lists) protocols.push_back(name(protocol));
-    return {{"name", set.files.name},     {"title", set.title},           {"published_as", set.published},
+    return {{"name", set.name},     {"title", set.title},           {"published_as", set.published},
             {"base", set.base},           {"learn", set.learn},           {"queries", set.queries},
             {"base_rows", set.base_rows}, {"dimensions", set.dimensions}, {"hash", fmt::format("{:016x}", set.hash)},
             {"relevance", protocols}};
+}
+
+// What checks claim, up to the first comma, and the places after it where it does not hold.
+std::vector<std::pair<std::string, std::string>> broken_claims(const std::vector<Check>& checks) {
+    std::vector<std::pair<std::string, std::string>> claims;
+    for (const Check& check : checks) {
+        if (check.holds) continue;
+        const std::size_t comma = std::min(check.claim.find(", "), check.claim.size());
+        const std::string claim = check.claim.substr(0, comma);
+        const std::string place = comma == check.claim.size() ? "" : check.claim.substr(comma + 2) + " ";
+        auto found = std::find_if(claims.begin(), claims.end(), [&](const auto& one) { return one.first == claim; });
+        if (found == claims.end()) found = claims.insert(claims.end(), {claim, ""});
+        found->second += fmt::format("{}{}({})", found->second.empty() ? "" : "; ", place, check.figures);
+    }
+    return claims;
 }
 
 std::string verdict_word(const Verdict& judged) {
@@ -91,17 +104,12 @@ std::string verdict_word(const Verdict& judged) {
 Verdict verdict(const Findings& findings) {
     if (findings.checks.empty()) return {.word = "open", .text = "No check applies to these sets and code lengths."};
     Verdict judged{.all = findings.checks.size()};
-    std::string broken;
-    std::size_t others = 0;
-    for (const Check& check : findings.checks)
-        if (!check.holds && ++others <= kNamedChecks)
-            broken += fmt::format("{}{} ({})", broken.empty() ? "" : "; ", check.claim, check.figures);
-    judged.held = judged.all - others;
+    judged.held = static_cast<std::size_t>(std::count_if(findings.checks.begin(), findings.checks.end(),
+                                                         [](const Check& check) { return check.holds; }));
     judged.word = verdict_word(judged);
     judged.text = fmt::format("{} of {} checks hold.", judged.held, judged.all);
-    if (others > 0)
-        judged.text += fmt::format(" It is not so that {}{}.", broken,
-                                   others > kNamedChecks ? fmt::format("; and {} more", others - kNamedChecks) : "");
+    for (const auto& [claim, places] : broken_claims(findings.checks))
+        judged.text += fmt::format(" It is not so that {}: {}.", claim, places);
     return judged;
 }
 
@@ -110,22 +118,29 @@ std::string machine_name(unsigned threads) {
     return fmt::format("{}, {} thread{}, {} instructions", processor(), used, used == 1 ? "" : "s", kernel_level());
 }
 
-std::vector<std::string> commits(const CampaignResult& result) {
-    std::set<std::string> names;
-    for (const auto& [key, cell] : result.cells)
-        if (!cell.commit.empty()) names.insert(cell.commit);
-    return {names.begin(), names.end()};
+std::string summary(const PaperReport& report) {
+    std::string text = fmt::format("Written by summand-paper with the report; sources {}, {}.\n", kSourcesName,
+                                   report.machine);
+    for (const ExperimentResult& one : report.result.results) {
+        const Verdict judged = verdict(one.findings);
+        text += fmt::format("\n**{}** ({}): {}. {} {}\n", one.experiment.title, one.experiment.source, judged.word,
+                            one.experiment.claim, judged.text);
+        for (const std::string& note : one.findings.notes) text += fmt::format("{}\n", note);
+    }
+    return text;
 }
 
 ordered_json to_json(const PaperReport& report) {
     ordered_json sets = ordered_json::array(), all = ordered_json::array(), cells = ordered_json::array();
     for (const PaperSet& set : report.options.sets) sets.push_back(set_json(set));
+    for (const PaperSet& set : report.options.slices)
+        if (set.name != set.files.name) sets.push_back(set_json(set));
     for (const ExperimentResult& one : report.result.results) all.push_back(experiment_json(one));
     for (const auto& [key, cell] : report.result.cells) cells.push_back(to_json(key, cell));
     return {
         {"version", version()},
         {"commit", kCommitName},
-        {"cell_commits", commits(report.result)},
+        {"sources", kSourcesName},
         {"missing_cells", report.result.missing},
         {"machine", report.machine},
         {"options", {{"bits", report.options.bits}, {"iterations", report.options.iterations}, {"seed", report.seed}}},

@@ -18,7 +18,7 @@ struct PaperReport {
 /// How many checks of an experiment hold, in words.
 struct Verdict {
     std::string word;  ///< "agrees", "mostly agrees", "agrees in half", "mostly differs", "differs", "open"
-    std::string text;  ///< a sentence; names the checks that do not hold
+    std::string text;  ///< names every check that does not hold, with its figures
     std::size_t held = 0, all = 0;
 };
 
@@ -27,10 +27,11 @@ Verdict verdict(const Findings& findings);
 /// The processor of this machine and what is used of it.
 std::string machine_name(unsigned threads);
 
-/// Commits that the cells were measured with; more than one where a run was resumed by another build.
-std::vector<std::string> commits(const CampaignResult& result);
-
 nlohmann::ordered_json to_json(const PaperReport& report);
+
+/// A paragraph for each experiment in Markdown: the claim, and every check that does not hold.
+std::string summary(const PaperReport& report);
+
 std::string html(const PaperReport& report);
 
 }  // namespace summand::cli

@@ -5,6 +5,7 @@
 
 #include "figures.h"
 #include "report.h"
+#include "sources_name.h"
 #include "summand/device.h"
 #include "summand/text.h"
 
@@ -28,7 +29,10 @@ constexpr const char* kFastNote =
     "verdicts "
     "say little about the methods.</p>\n";
 
-std::string sets_html(const std::vector<PaperSet>& sets) {
+std::string sets_html(const CampaignOptions& options) {
+    std::vector<PaperSet> sets = options.sets;
+    std::copy_if(options.slices.begin(), options.slices.end(), std::back_inserter(sets),
+                 [](const PaperSet& set) { return set.name != set.files.name; });
     FigureTable table{.titles = {"Data set", "Searched", "Of", "Learnt from", "Queries", "Dimensions", "The paper's"}};
     const auto count = [](std::size_t rows) { return number_cell(static_cast<double>(rows), grouped(rows)); };
     for (const PaperSet& set : sets)
@@ -60,6 +64,26 @@ std::string contents(const std::vector<ExperimentResult>& results) {
     return text + "</tbody></table></div>" + std::string(kMoreColumns) + "\n";
 }
 
+// The claims that the paper rests on, each with its verdict and one plot: of the first set, and of the
+// second code length where there are several.
+std::string headlines(const std::vector<ExperimentResult>& results) {
+    std::string text = "<h2 id=\"claims\">The paper's claims</h2>\n<div class=\"plots\">\n";
+    for (const ExperimentResult& one : results) {
+        if (one.experiment.place != Place::headline || one.findings.blocks.empty()) continue;
+        const std::vector<Plot>& plots = one.findings.blocks.front().plots;
+        const Verdict judged = verdict(one.findings);
+        text += fmt::format("<div class=\"card claim\"><p>{} {} <a href=\"#{}\">{} of {} checks</a></p>\n",
+                            badge(judged), escaped(one.experiment.claim), one.experiment.name, judged.held, judged.all);
+        if (!plots.empty()) {
+            const Plot& plot = plots[std::min<std::size_t>(1, plots.size() - 1)];
+            text += fmt::format("<p class=\"soft\">{}</p><figure>{}</figure>{}", escaped(one.findings.blocks.front().heading),
+                                svg(plot), legend(plot.series));
+        }
+        text += "</div>\n";
+    }
+    return text + "</div>\n";
+}
+
 std::string joined(const std::vector<std::string>& parts) {
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
@@ -81,7 +105,7 @@ std::string introduction(const PaperReport& report) {
                                        : fmt::format("{:g} times the usual iterations", report.options.iterations);
     return fmt::format(
                "<h1>Composite quantization: the paper's experiments</h1>\n"
-               "<p>Every figure was measured by summand at the commit named below. Each section says what the paper "
+               "<p>Every figure was measured by the same sources of summand, named below. Each section says what the paper "
                "claims and "
                "whether our "
                "figures bear it out. Filled marks are ours; hollow ones are printed in the paper, and are drawn where "
@@ -89,8 +113,8 @@ std::string introduction(const PaperReport& report) {
                "data "
                "is the very same. Figures of the paper that belong to other data stand in table columns that say "
                "so.</p>\n"
-               "<p class=\"soft\">summand {}, commit {} · codes of {} bits · {} · seed {} · {}</p>\n",
-               version(), escaped(joined(commits(report.result))), joined(bits), iterations, report.seed,
+               "<p class=\"soft\">summand {}, sources {} · codes of {} bits · {} · seed {} · {}</p>\n",
+               version(), kSourcesName, joined(bits), iterations, report.seed,
                escaped(report.machine)) +
            unfinished(report.result) + (report.options.iterations == 1 ? "" : kFastNote);
 }
@@ -140,7 +164,7 @@ std::string section(const ExperimentResult& one) {
 }  // namespace
 
 std::string html(const PaperReport& report) {
-    std::string text = introduction(report) + contents(report.result.results) + sets_html(report.options.sets);
+    std::string text = introduction(report) + headlines(report.result.results) + contents(report.result.results) + sets_html(report.options);
     for (const ExperimentResult& one : report.result.results) text += section(one);
     return page("summand: the paper's experiments", text);
 }

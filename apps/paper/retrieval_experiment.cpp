@@ -45,7 +45,7 @@ FigureTable retrieval_table(const Judging& judging, const PaperSet& set, const E
 void add_judging(const Judging& judging, const PaperSet& set, const ExperimentInput& input, Findings& findings) {
     const std::vector<Method> methods = judged_methods(judging);
     findings.blocks.push_back(
-        {set.title, {length_plot(judging.figure, methods, set, input)}, {retrieval_table(judging, set, input)}});
+        {heading(set), {length_plot(judging.figure, methods, set, input)}, {retrieval_table(judging, set, input)}});
     const Method& best = methods.back();
     for (std::size_t i = 0; i + 1 < methods.size(); ++i)
         check_length_figure(judging.figure, best, methods[i], set, input, findings.checks);

@@ -124,16 +124,16 @@ void check_convergence(const PaperSet& set, std::size_t bits, const std::vector<
 }  // namespace
 
 Findings recall_against_distortion(const ExperimentInput& input) {
-    const std::vector<Method> methods = {kPq, kCkm, kNocq};
+    const std::vector<Method> methods = {kPq, kCkm, kPrinted, kNocq};
     Findings findings;
     for (const PaperSet& set : input.sets) {
         FigureTable table = error_table(methods, set, input);
         add_recalls(table, methods, set, input);
-        findings.blocks.push_back({set.title, {distortion_plot(methods, set, input)}, {std::move(table)}});
+        findings.blocks.push_back({heading(set), {distortion_plot(methods, set, input)}, {std::move(table)}});
     }
-    check_lower_error(kNocq, kCkm, input, findings.checks);
+    for (const Method& nocq : {kPrinted, kNocq}) check_lower_error(nocq, kCkm, input, findings.checks);
     check_lower_error(kCkm, kPq, input, findings.checks);
-    check_above({kNocq, kCkm}, input, findings.checks);
+    for (const Method& nocq : {kPrinted, kNocq}) check_above({nocq, kCkm}, input, findings.checks);
     check_above({kCkm, kPq}, input, findings.checks);
     return findings;
 }
@@ -141,23 +141,42 @@ Findings recall_against_distortion(const ExperimentInput& input) {
 Findings quantization_error(const ExperimentInput& input) {
     Findings findings;
     for (const PaperSet& set : input.sets) {
-        FigureTable table = error_table({kCq, kNocq}, set, input);
-        const std::string beside = published_beside(set.title);
+        FigureTable table = error_table({kCq, kPrinted, kNocq}, set, input);
+        const std::string beside = published_beside(set.known);
         table.titles.push_back(published_title("Paper", set));
         for (TableRow& row : table.rows) {
             const auto error = published_distortion(beside, static_cast<std::size_t>(*row[0].number), row[1].text);
             row.push_back(error ? number_cell(*error, figure_text(*error)) : number_cell(-1, ""));
         }
-        findings.blocks.push_back({set.title, {}, {std::move(table)}});
+        findings.blocks.push_back({heading(set), {}, {std::move(table)}});
     }
-    check_lower_error(kCq, kNocq, input, findings.checks);
+    for (const Method& nocq : {kPrinted, kNocq}) check_lower_error(kCq, nocq, input, findings.checks);
+    return findings;
+}
+
+Findings what_training_adds(const ExperimentInput& input) {
+    const std::vector<Method> nocq = {kPrinted, kPrintedMean, kPrintedAutomatic, kValidated, kNocq},
+                              cq = {kPrintedCq, kIterative, kCq};
+    Findings findings;
+    for (const PaperSet& set : input.sets) {
+        Block block{heading(set)};
+        for (const auto& methods : {nocq, cq}) {
+            FigureTable table = error_table(methods, set, input);
+            add_recalls(table, methods, set, input);
+            block.tables.push_back(std::move(table));
+        }
+        findings.blocks.push_back(std::move(block));
+    }
+    check_above({kNocq, kPrinted}, input, findings.checks);
+    check_similar({kNocq, kValidated}, kSimilar, input, findings.checks);
+    check_lower_error(kCq, kPrintedCq, input, findings.checks);
     return findings;
 }
 
 Findings convergence(const ExperimentInput& input) {
     Findings findings;
     for (const PaperSet& set : input.sets) {
-        findings.blocks.push_back({set.title, {objective_plot(set, input)}, {objective_table(set, input)}});
+        findings.blocks.push_back({heading(set), {objective_plot(set, input)}, {objective_table(set, input)}});
         for (const std::size_t bits : input.bits)
             check_convergence(set, bits, cell_of(kNocq, set, bits, input).objective, findings.checks);
     }

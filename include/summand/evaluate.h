@@ -30,8 +30,8 @@ double recall(const Neighbors& found, MatrixView<std::int64_t> truth, std::size_
 /// Mean average precision with the first `relevant` true neighbours as the relevant answers.
 double mean_average_precision(const Neighbors& found, MatrixView<std::int64_t> truth, std::size_t relevant = 100);
 
-/// Mean |x - x̄|².
-double distortion(const Quantizer& quantizer, MatrixView<float> vectors, const Codes& codes,
+/// Mean |x - x̄|². The vectors are read in pieces.
+double distortion(const Quantizer& quantizer, const VectorSource& vectors, const Codes& codes,
                   const Execution& execution = {});
 
 /// One measured recall@R of T.
@@ -40,6 +40,14 @@ struct RecallPoint {
     std::size_t answers = 1;  ///< R
     double recall = 0;
 };
+
+/// What one query takes when it is asked alone: the median over queries, and what a quarter of them are below or above.
+/// Below zero: not measured.
+struct QuerySeconds {
+    double low = -1, median = -1, high = -1;
+};
+
+QuerySeconds quartiles(std::vector<double> seconds);
 
 /// What one index did on one set of queries. Values below zero were not measured.
 struct Report {
@@ -58,10 +66,12 @@ struct Report {
     std::vector<RecallPoint> recalls = {};
     double map = -1;
     double distortion = -1;
-    double table_seconds = -1;       ///< to build one query's tables
+    QuerySeconds alone = {};         ///< a query by itself, on one thread
+    QuerySeconds tables_alone = {};  ///< of which its tables
+    double table_seconds = -1;       ///< to build one query's tables, where many are built after each other
     double word_score_seconds = -1;  ///< to score the words of the cells for one query
     double cell_order_seconds = -1;  ///< to order the cells then: selection, or the multi-sequence algorithm
-    double scan_seconds = -1;        ///< to scan the codes for one query, choosing the cells included
+    double scan_seconds = -1;        ///< of a batch, to scan the codes for one query, choosing the cells included
     double queries_per_second = -1;  ///< tables, scan and selection together
     double train_seconds = -1;
     double encode_seconds = -1;

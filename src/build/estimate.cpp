@@ -19,9 +19,9 @@ namespace {
 constexpr double kEfficiency = 0.3;
 constexpr double kProgramBytes = 18e6;  // code and what its libraries hold
 
-// Multiplications and additions per second in a matrix product on this machine, with all threads: the best of many
+// Multiplications and additions per second in a matrix product on this machine, with one thread: the best of many
 // moments, each too short for other work on the machine to come between.
-double measured_speed(const Execution& execution) {
+double thread_speed() {
     constexpr std::size_t kRows = 1024, kColumns = 128, kMoments = 48;
     const Matrix<float> a(kRows, kColumns), b(kColumns, kColumns);
     double best = 1;
@@ -30,7 +30,13 @@ double measured_speed(const Execution& execution) {
         multiply_transposed(a.view(), b.view(), {.threads = 1});
         best = std::max(best, 2.0 * static_cast<double>(a.size() * b.rows()) / std::max(watch.seconds(), 1e-9));
     }
-    return thread_count(execution) * best;
+    return best;
+}
+
+// The same with all threads. A process measures it once.
+double measured_speed(const Execution& execution) {
+    static const double speed = thread_speed();
+    return thread_count(execution) * speed;
 }
 
 constexpr double kLarge = 32e6;  // allocations that come from the system and go back to it

@@ -13,7 +13,7 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kChunk = 1024;
+constexpr std::size_t kChunk = 1024, kPiece = 64 * kChunk;
 
 // A model of unit vectors approximates x / |x|.
 double scale_of(const Quantizer& quantizer, std::span<const float> vector) {
@@ -33,21 +33,26 @@ double squared_error(std::span<const float> vector, double scale, std::span<cons
 
 }  // namespace
 
-double distortion(const Quantizer& quantizer, MatrixView<float> vectors, const Codes& codes,
+double distortion(const Quantizer& quantizer, const VectorSource& vectors, const Codes& codes,
                   const Execution& execution) {
-    require(vectors.columns() == quantizer.dimensions(), "distortion: expected vectors of ", quantizer.dimensions(),
-            " dimensions, got ", vectors.columns());
-    require(vectors.rows() == codes.size(), "distortion: expected a code for each of ", vectors.rows(),
-            " vectors, got ", codes.size());
+    require(vectors.columns == quantizer.dimensions(), "distortion: expected vectors of ", quantizer.dimensions(),
+            " dimensions, got ", vectors.columns);
+    require(vectors.rows == codes.size(), "distortion: expected a code for each of ", vectors.rows, " vectors, got ",
+            codes.size());
     require_own_codes(quantizer, codes, "distortion");
-    require(!vectors.empty(), "distortion: expected at least one vector, got none");
-    std::vector<double> sums((vectors.rows() + kChunk - 1) / kChunk);
-    parallel_ranges(execution, vectors.rows(), kChunk, [&](std::size_t first, std::size_t last) {
-        const Matrix<float> decoded = decode_rows(quantizer, codes.rows.view().slice(first, last - first), {});
-        for (std::size_t i = first; i < last; ++i)
-            sums[first / kChunk] += squared_error(vectors[i], scale_of(quantizer, vectors[i]), decoded[i - first]);
-    });
-    return std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(vectors.rows());
+    require(vectors.rows > 0, "distortion: expected at least one vector, got none");
+    std::vector<double> sums((vectors.rows + kChunk - 1) / kChunk);
+    for (std::size_t begin = 0; begin < vectors.rows; begin += kPiece) {
+        const Matrix<float> piece = vectors.read(begin, std::min(kPiece, vectors.rows - begin));
+        parallel_ranges(execution, piece.rows(), kChunk, [&](std::size_t first, std::size_t last) {
+            const Matrix<float> decoded =
+                decode_rows(quantizer, codes.rows.view().slice(begin + first, last - first), {});
+            double& sum = sums[(begin + first) / kChunk];
+            for (std::size_t i = first; i < last; ++i)
+                sum += squared_error(piece.view()[i], scale_of(quantizer, piece.view()[i]), decoded[i - first]);
+        });
+    }
+    return std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(vectors.rows);
 }
 
 }  // namespace summand

@@ -38,19 +38,42 @@ std::vector<RecallPoint> recall_points(const Neighbors& found, MatrixView<std::i
     return points;
 }
 
-// Times tables as a search builds them: for many queries after each other, on one thread, with the model's part
-// prepared.
-double table_seconds(const Quantizer& quantizer, Metric metric, MatrixView<float> queries) {
-    const Dictionaries& dictionaries = quantizer.dictionaries;
-    const std::size_t slots = (dictionaries.words + 15) / 16 * 16;
-    std::vector<std::uint8_t> words(dictionaries.count * slots);
-    for (std::size_t i = 0; i < words.size(); ++i)
-        words[i] = static_cast<std::uint8_t>(std::min(i % slots, dictionaries.words - 1));
-    const TableBuilder builder(quantizer, metric, {slots, words});
-    std::vector<float> entries(builder.entries() * queries.rows()), offsets(queries.rows());
-    const Stopwatch watch;
-    builder.build("evaluate", queries, 0, entries.data(), offsets.data());
-    return watch.seconds() / static_cast<double>(queries.rows());
+// Tables as a search builds them, on one thread, with the model's part prepared.
+class TimedTables {
+public:
+    TimedTables(const Quantizer& quantizer, Metric metric)
+        : slots_((quantizer.dictionaries.words + 15) / 16 * 16),
+          words_(words_of(quantizer.dictionaries, slots_)),
+          builder_(quantizer, metric, {slots_, words_}) {}
+
+    double seconds(MatrixView<float> queries) {
+        entries_.resize(builder_.entries() * queries.rows());
+        offsets_.resize(queries.rows());
+        const Stopwatch watch;
+        builder_.build("evaluate", queries, 0, entries_.data(), offsets_.data());
+        return watch.seconds();
+    }
+
+private:
+    static std::vector<std::uint8_t> words_of(const Dictionaries& dictionaries, std::size_t slots) {
+        std::vector<std::uint8_t> words(dictionaries.count * slots);
+        for (std::size_t i = 0; i < words.size(); ++i)
+            words[i] = static_cast<std::uint8_t>(std::min(i % slots, dictionaries.words - 1));
+        return words;
+    }
+
+    std::size_t slots_;
+    std::vector<std::uint8_t> words_;
+    TableBuilder builder_;
+    std::vector<float> entries_ = {}, offsets_ = {};
+};
+
+// `seconds` takes one query.
+template <class Seconds>
+QuerySeconds one_by_one(MatrixView<float> queries, const Seconds& seconds) {
+    std::vector<double> all;
+    for (std::size_t q = 0; q < queries.rows(); ++q) all.push_back(seconds(queries.slice(q, 1)));
+    return quartiles(std::move(all));
 }
 
 // What the figures of every kind of index need.
@@ -82,10 +105,17 @@ Report report_of(const Measured& what, MatrixView<float> queries, MatrixView<std
 
     const auto timed = queries.slice(0, std::min(queries.rows(), kTimedQueries));
     report.queries_per_second = static_cast<double>(queries.rows()) / std::max(seconds, 1e-9);
-    report.table_seconds = table_seconds(what.quantizer, what.metric, timed);
-    const Stopwatch single;
-    search(timed, {.threads = 1});
-    report.scan_seconds = std::max(0.0, single.seconds() / static_cast<double>(timed.rows()) - report.table_seconds);
+    const auto searching = [&](MatrixView<float> some) {
+        const Stopwatch single;
+        search(some, {.threads = 1});
+        return single.seconds();
+    };
+    TimedTables tables(what.quantizer, what.metric);
+    const auto count = static_cast<double>(timed.rows());
+    report.table_seconds = tables.seconds(timed) / count;
+    report.scan_seconds = std::max(0.0, searching(timed) / count - report.table_seconds);
+    report.tables_alone = one_by_one(timed, [&](MatrixView<float> one) { return tables.seconds(one); });
+    report.alone = one_by_one(timed, searching);
     report.threads = thread_count(what.execution);
     report.kernels = kernel_level();
     return report;
@@ -105,6 +135,12 @@ void time_cells(const InvertedIndex& index, MatrixView<float> queries, const Sea
 }
 
 }  // namespace
+
+QuerySeconds quartiles(std::vector<double> seconds) {
+    std::sort(seconds.begin(), seconds.end());
+    const auto at = [&](std::size_t quarter) { return seconds[quarter * (seconds.size() - 1) / 4]; };
+    return {at(1), at(2), at(3)};
+}
 
 Report evaluate(const Index& index, MatrixView<float> queries, MatrixView<std::int64_t> truth,
                 const SearchOptions& options) {

@@ -74,6 +74,11 @@ nlohmann::ordered_json measured(double value) {
     return value < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }
 
+nlohmann::ordered_json measured(const QuerySeconds& seconds) {
+    if (seconds.median < 0) return {};
+    return {{"low", seconds.low}, {"median", seconds.median}, {"high", seconds.high}};
+}
+
 nlohmann::ordered_json object(const Report& report) {
     nlohmann::ordered_json recalls = nlohmann::ordered_json::array();
     for (const RecallPoint& point : report.recalls)
@@ -93,6 +98,8 @@ nlohmann::ordered_json object(const Report& report) {
             {"recalls", recalls},
             {"map", measured(report.map)},
             {"distortion", measured(report.distortion)},
+            {"alone_seconds", measured(report.alone)},
+            {"tables_alone_seconds", measured(report.tables_alone)},
             {"table_seconds", measured(report.table_seconds)},
             {"word_score_seconds", measured(report.word_score_seconds)},
             {"cell_order_seconds", measured(report.cell_order_seconds)},

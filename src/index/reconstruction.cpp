@@ -7,7 +7,11 @@ namespace summand {
 Reconstruction::Reconstruction(const InvertedModel& model, const InvertedLists& lists)
     : model_(model),
       lists_(lists),
-      cell_words_(model.coding == Coding::plain ? Matrix<float>() : rotated(model.partition.dictionaries.rows)) {}
+      cell_words_(model.coding == Coding::plain ? Matrix<float>() : rotated(model.partition.dictionaries.rows)) {
+    const Dictionaries& words = model.quantizer.dictionaries;
+    if (is_sparse(words))
+        for (std::size_t row = 0; row < words.rows.rows(); ++row) sparse_.add(words.rows[row]);
+}
 
 Matrix<float> Reconstruction::rotated(const Matrix<float>& rows) const {
     const Matrix<float>& rotation = model_.quantizer.rotation;
@@ -36,21 +40,36 @@ Matrix<float> Reconstruction::moved(MatrixView<float> queries) const {
     return result;
 }
 
+// Adds what the word has that is not zero: single values, its block.
+void Reconstruction::add_word(std::size_t m, std::size_t k, float* sum) const {
+    const Dictionaries& words = model_.quantizer.dictionaries;
+    if (words.blocks()) {
+        const float* word = words.word(m, k);
+        for (std::size_t d = words.block_begin[m]; d < words.block_begin[m + 1]; ++d) sum[d] += word[d];
+        return;
+    }
+    const std::size_t row = m * words.words + k;
+    for (std::uint32_t i = sparse_.begin[row]; i < sparse_.begin[row + 1]; ++i)
+        sum[sparse_.dimensions[i]] += sparse_.values[i];
+}
+
 float Reconstruction::score(std::span<const float> moved_query, std::size_t cell, std::size_t position,
                             std::vector<float>& sum) const {
     const Dictionaries& words = model_.quantizer.dictionaries;
     const Dictionaries& coarse = model_.partition.dictionaries;
+    const bool dense = !words.blocks() && sparse_.empty();
     const float* rows[kMaxDictionaries + 2];
     std::size_t count = 0;
     std::uint8_t code[kMaxDictionaries];
     lists_.packed().read_words(position, code);
-    for (std::size_t m = 0; m < words.count; ++m) rows[count++] = words.word(m, code[m]);
+    for (std::size_t m = 0; dense && m < words.count; ++m) rows[count++] = words.word(m, code[m]);
     if (!cell_words_.empty()) {
         rows[count++] = cell_words_.row(coarse.count == 1 ? cell : cell / coarse.words);
         if (coarse.count == 2) rows[count++] = cell_words_.row(coarse.words + cell % coarse.words);
     }
     sum.resize(words.dimensions());
     kernels().sum_rows(rows, count, sum.size(), sum.data());
+    for (std::size_t m = 0; !dense && m < words.count; ++m) add_word(m, code[m], sum.data());
     if (is_distance(model_.metric)) return kernels().squared_distance(moved_query.data(), sum.data(), sum.size());
     return -kernels().dot(moved_query.data(), sum.data(), sum.size()) - moved_query[sum.size()];
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "index/inverted_lists.h"
+#include "model/sparse_rows.h"
 #include "summand/inverted_index.h"
 
 namespace summand {
@@ -27,10 +28,12 @@ public:
 
 private:
     Matrix<float> rotated(const Matrix<float>& rows) const;
+    void add_word(std::size_t m, std::size_t k, float* sum) const;
 
     const InvertedModel& model_;
     const InvertedLists& lists_;
     Matrix<float> cell_words_;  // rotated; empty for plain codes
+    SparseRows sparse_;         // of the words, where they are sparse
 };
 
 }  // namespace summand

@@ -30,13 +30,6 @@ std::size_t total_support(const Dictionaries& dictionaries) {
     return total;
 }
 
-// Few enough values that are not zero for their products to cost less than all of them.
-bool is_sparse(const Dictionaries& dictionaries) {
-    if (dictionaries.blocks()) return false;
-    const auto zeros = std::count(dictionaries.rows.data(), dictionaries.rows.data() + dictionaries.rows.size(), 0.0f);
-    return 2 * static_cast<std::size_t>(zeros) > dictionaries.rows.size();
-}
-
 // The largest value of each dimension.
 std::vector<float> magnitudes(const Dictionaries& dictionaries) {
     std::vector<float> largest(dictionaries.dimensions(), 0.0f);
@@ -110,16 +103,8 @@ void TableBuilder::add_dense(const Dictionaries& dictionaries, SlotOrder order) 
 }
 
 void TableBuilder::add_sparse(const Dictionaries& dictionaries, SlotOrder order) {
-    sparse_.begin.push_back(0);
-    for (std::size_t e = 0; e < order.words.size(); ++e) {
-        const float* word = dictionaries.word(e / slots_, order.words[e]);
-        for (std::size_t d = 0; d < dictionaries.dimensions(); ++d)
-            if (word[d] != 0) {
-                sparse_.dimensions.push_back(static_cast<std::uint32_t>(d));
-                sparse_.values.push_back(word[d]);
-            }
-        sparse_.begin.push_back(static_cast<std::uint32_t>(sparse_.values.size()));
-    }
+    for (std::size_t e = 0; e < order.words.size(); ++e)
+        sparse_.add({dictionaries.word(e / slots_, order.words[e]), dictionaries.dimensions()});
 }
 
 // q' = rotation·(q - centre) for distances, rotation·q otherwise.
@@ -186,7 +171,7 @@ void TableBuilder::build(const char* what, MatrixView<float> queries, std::size_
     Matrix<float> moved_queries = moved(scaled);
     reduce_to_signs(signs_, moved_queries);
     write_offsets(scaled, moved_queries, offsets);
-    if (sparse_.begin.empty())
+    if (sparse_.empty())
         panels_.products(moved_queries.view(), this->entries(), entries);
     else
         sparse_products(moved_queries, entries);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "model/sparse_rows.h"
 #include "model/word_panels.h"
 #include "summand/matrix.h"
 #include "summand/metric.h"
@@ -36,12 +37,6 @@ public:
                float* offsets) const;
 
 private:
-    // Values that are not zero, entry after entry, where these are few: those of entry e are begin[e] … begin[e+1]-1.
-    struct SparseWords {
-        std::vector<std::uint32_t> begin, dimensions;
-        std::vector<float> values;
-    };
-
     void add_dense(const Dictionaries& dictionaries, SlotOrder order);
     void add_sparse(const Dictionaries& dictionaries, SlotOrder order);
     void sparse_products(const Matrix<float>& queries, float* entries) const;
@@ -54,7 +49,7 @@ private:
     std::size_t rotation_stride_;      // D rounded up to a multiple of 16
     std::vector<float> rotation_;      // transposed, D × rotation_stride_; empty for the identity
     WordPanels panels_;                // in the dimensions where words are not zero
-    SparseWords sparse_;               // used instead of the panels where it is not empty
+    SparseRows sparse_;                // entry after entry; used instead of the panels where it is not empty
     std::vector<float> signs_;         // binary queries: what a sign of each dimension stands for; else empty
     std::vector<float> word_offsets_;  // M × slots; zeros where the metric has none
 };

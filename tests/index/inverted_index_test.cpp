@@ -285,7 +285,8 @@ TEST(InvertedIndex, RangeSearchFindsEveryScoreBelowTheRadius) {
 }
 
 TEST(InvertedIndex, ReconstructionGivesTheScoresOfTablesUpToRounding) {
-    for (const char* spec : {"IVF16,OPQ4x4", "IVF16(coding=plain),PQ4x4", "IMI2x3,RQ3x4", "IMI2x3(coarse=OPQ),PQ4x8"})
+    for (const char* spec : {"IVF16,OPQ4x4", "IVF16(coding=plain),PQ4x4", "IMI2x3,RQ3x4", "IMI2x3(coarse=OPQ),PQ4x8",
+                             "IMI2x3,SNOCQ4x4(level=1)"})
         for (const Metric metric : {Metric::euclidean, Metric::inner_product, Metric::cosine}) {
             const Built built = build(spec, 500, metric);
             const Matrix<float> queries = queries_of(3);

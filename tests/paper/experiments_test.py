@@ -10,7 +10,7 @@ from support import ToolTest, clustered, squared_distance, write_fvecs
 
 TOOL = os.environ.get("SUMMAND_PAPER", "build/summand-paper")
 EXPERIMENTS = ["distortion", "query-time", "orthogonality", "additive", "upper-bound", "quantization-error",
-               "third-term", "augmented", "convergence", "epsilon", "translation", "recall", "map", "inner-product",
+               "third-term", "augmented", "training", "convergence", "epsilon", "translation", "recall", "map", "inner-product",
                "query-compression", "multi-index", "object-retrieval"]
 SMALL = ["--bits", "32", "--fast", "--threads", "2"]
 
