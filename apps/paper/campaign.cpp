@@ -19,9 +19,9 @@ VectorSource sized(std::size_t rows, std::size_t columns) {
 // Training and encoding, which take nearly all of the time.
 double model_seconds(const PaperSet& set, const std::string& spec, std::uint64_t seed) {
     const VectorSource learn = sized(set.learn, set.dimensions);
-    const Estimate estimate = estimate_build(
-        sized(set.base, set.dimensions), spec,
-        {.seed = seed, .learn = &learn, .learn_size = set.learn, .execution = {.threads = 1}});
+    const Estimate estimate =
+        estimate_build(sized(set.base, set.dimensions), spec,
+                       {.seed = seed, .learn = &learn, .learn_size = set.learn, .execution = {.threads = 1}});
     return estimate.train_seconds + estimate.work_seconds;
 }
 
@@ -176,8 +176,9 @@ std::vector<Task> tasks_of_part(const std::vector<Task>& tasks, const Part& part
         *least += cost;
     }
     std::vector<Task> chosen;
-    std::copy_if(tasks.begin(), tasks.end(), std::back_inserter(chosen),
-                 [&](const Task& task) { return own.contains({task.key.set, task.key.spec}); });
+    std::copy_if(tasks.begin(), tasks.end(), std::back_inserter(chosen), [&](const Task& task) {
+        return own.contains({task.key.set, task.key.spec});
+    });
     return chosen;
 }
 
@@ -213,8 +214,8 @@ void run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& r
     Plan plan = plan_of(options, laboratory);
     CampaignResult& result = plan.known;
     const std::vector<Task> tasks = tasks_of_part(plan.missing, options.part);
-    run.display().note(
-        fmt::format("{} cells, {} of them finished before", result.cells.size() + plan.missing.size(), result.cells.size()));
+    run.display().note(fmt::format("{} cells, {} of them finished before", result.cells.size() + plan.missing.size(),
+                                   result.cells.size()));
     const auto tell = [&](std::size_t missing) {
         result.missing = missing;
         conclude(options, result);

@@ -46,8 +46,9 @@ struct CampaignCost {
 
 CampaignCost campaign_cost(const CampaignOptions& options, const Laboratory& laboratory);
 
-/// Measures the cells of its part. Calls `publish` with what is known so far, before the first cell is measured if there are some of an earlier run,
-/// and after every cell. An experiment then leaves out each data set of which it lacks a cell, and notes that.
+/// Measures the cells of its part. Calls `publish` with what is known so far, before the first cell is measured if
+/// there are some of an earlier run, and after every cell. An experiment then leaves out each data set of which it
+/// lacks a cell, and notes that.
 void run_campaign(const CampaignOptions& options, Laboratory& laboratory, Run& run,
                   const std::function<void(const CampaignResult&)>& publish);
 

@@ -43,7 +43,7 @@ struct ExperimentInput {
 };
 
 /// The headlines stand at the top of the report, each with a plot.
-enum class Place : std::uint8_t { headline, section };
+enum class Standing : std::uint8_t { headline, section };
 
 struct Experiment {
     std::string_view name;  ///< as on the command line
@@ -52,7 +52,7 @@ struct Experiment {
     std::string_view claim;   ///< what the paper says
     std::string_view remark;  ///< where our measurement differs from the paper's; may be empty
     Extent extent;            ///< of the data it is measured on
-    Place place;
+    Standing standing;
     Findings (*run)(const ExperimentInput& input);
 };
 

@@ -127,9 +127,10 @@ std::string heading(const PaperSet& set) {
 }
 
 std::size_t colour_of(const std::string& label) {
-    constexpr const char* kLabels[] = {"PQ",   "CKM", "NOCQ", "LOCQ", "CQ",   "OCQ",    "ITQ",    "AQ", "OTQ",
-                                       "AQ-e", "UB",  "CQ-e", "CQ-d", "CQ-c", "SNOCQ1", "SNOCQ2", "QAV"};
-    constexpr std::size_t kColours[] = {0, 1, 2, 3, 4, 5, 7, 4, 5, 7, 3, 4, 6, 0, 6, 5, 7};
+    constexpr const char* kLabels[] = {"PQ",   "CKM",  "NOCQ",   "LOCQ",   "CQ",  "OCQ",
+                                       "ITQ",  "AQ",   "OTQ",    "AQ-e",   "UB",  "CQ-e",
+                                       "CQ-d", "CQ-c", "SNOCQ1", "SNOCQ2", "QAV", "AQ, pairs looked up"};
+    constexpr std::size_t kColours[] = {0, 1, 2, 3, 4, 5, 7, 4, 5, 7, 3, 4, 6, 0, 6, 5, 7, 3};
     const auto found = std::find(std::begin(kLabels), std::end(kLabels), label);
     return found == std::end(kLabels) ? 6 : kColours[found - std::begin(kLabels)];
 }

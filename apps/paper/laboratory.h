@@ -1,12 +1,12 @@
 // Measures cells and remembers them: a folder holds one file per finished cell, the models and codes they share, and
 // the true neighbours. A run that was stopped goes on with what is there.
 //
-//     FOLDER/cells/SET-SPEC-MEASURE-HASH-MACHINE.json      FOLDER/models/SET-SPEC-HASH.{model,codes,index}.smd and .json
-//     FOLDER/truth/SET-METRIC-HASH.ivecs
+//     FOLDER/cells/SET-SPEC-MEASURE-HASH-MACHINE.json      FOLDER/models/SET-SPEC-HASH.{model,codes,index}.smd and
+//     .json FOLDER/truth/SET-METRIC-HASH.ivecs
 //
-// HASH stands for the values of the data, the spec, the seed and the sources that decide a figure (cmake/sources.cmake); of
-// cells also for the rest of their key, lists of relevant images included. MACHINE stands for the kind of machine, which
-// decides times.
+// HASH stands for the values of the data, the spec, the seed and the sources that decide a figure
+// (cmake/sources.cmake); of cells also for the rest of their key, lists of relevant images included. MACHINE stands for
+// the kind of machine, which decides times.
 #pragma once
 
 #include <map>
@@ -63,7 +63,7 @@ private:
     Listed listed(const PaperSet& set, const std::string& spec, const Execution& execution) const;
     Listed list(const std::string& spec, const Execution& execution) const;
     Cell search_cell(const PaperSet& set, const CellKey& key, const Execution& execution);
-    QuerySeconds quadratic_seconds(const Fitted& made) const;
+    QuerySeconds quadratic_seconds(const Fitted& made, const FlatIndex& index) const;
     Cell multi_index_cell(const PaperSet& set, const CellKey& key, const Execution& execution);
     Cell retrieval_cell(const PaperSet& set, const CellKey& key, const Execution& execution) const;
 

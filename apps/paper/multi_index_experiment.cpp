@@ -61,10 +61,8 @@ std::vector<Place> places(const PaperSet& set, std::size_t bits) {
 const Cell& cell_at(const ListedMethod& method, const Place& place, const ExperimentInput& input) {
     const std::string spec = fmt::format("IMI2x{}(coarse={}),{}", coarse_bits(place.set), method.coarse,
                                          spec_of(method.fine.spec, place.set, place.bits, input));
-    return input.cell({.set = place.set.name,
-                       .spec = spec,
-                       .measure = Measure::multi_index,
-                       .candidates = place.candidates.used});
+    return input.cell(
+        {.set = place.set.name, .spec = spec, .measure = Measure::multi_index, .candidates = place.candidates.used});
 }
 
 TableCell milliseconds(double time) { return number_cell(time, fmt::format("{:.3f}", time)); }

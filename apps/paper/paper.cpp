@@ -115,8 +115,8 @@ void run_paper(const Options& options) {
         campaign.sets.push_back(describe_set(files, sizes, Extent::whole, options.run.seed));
         const PaperSet& set = campaign.sets.back();
         const bool small = set.base <= options.slice_base && set.learn <= options.slice_learn;
-        campaign.slices.push_back(
-            small ? set : describe_set(files, slice_of(set, options), Extent::slice, options.run.seed));
+        campaign.slices.push_back(small ? set
+                                        : describe_set(files, slice_of(set, options), Extent::slice, options.run.seed));
         run.display().note(fmt::format("{}: {} of {} vectors to search, {} to learn from, {} queries, {} dimensions",
                                        set.title, grouped(set.base), grouped(set.base_rows), grouped(set.learn),
                                        grouped(set.queries), set.dimensions));

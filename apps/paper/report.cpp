@@ -71,7 +71,7 @@ ordered_json experiment_json(const ExperimentResult& one) {
 ordered_json set_json(const PaperSet& set) {
     ordered_json protocols = ordered_json::array();
     for (const auto& [protocol, hash] : set.lists) protocols.push_back(name(protocol));
-    return {{"name", set.name},     {"title", set.title},           {"published_as", set.published},
+    return {{"name", set.name},           {"title", set.title},           {"published_as", set.published},
             {"base", set.base},           {"learn", set.learn},           {"queries", set.queries},
             {"base_rows", set.base_rows}, {"dimensions", set.dimensions}, {"hash", fmt::format("{:016x}", set.hash)},
             {"relevance", protocols}};
@@ -104,8 +104,8 @@ std::string verdict_word(const Verdict& judged) {
 Verdict verdict(const Findings& findings) {
     if (findings.checks.empty()) return {.word = "open", .text = "No check applies to these sets and code lengths."};
     Verdict judged{.all = findings.checks.size()};
-    judged.held = static_cast<std::size_t>(std::count_if(findings.checks.begin(), findings.checks.end(),
-                                                         [](const Check& check) { return check.holds; }));
+    judged.held = static_cast<std::size_t>(
+        std::count_if(findings.checks.begin(), findings.checks.end(), [](const Check& check) { return check.holds; }));
     judged.word = verdict_word(judged);
     judged.text = fmt::format("{} of {} checks hold.", judged.held, judged.all);
     for (const auto& [claim, places] : broken_claims(findings.checks))
@@ -119,8 +119,8 @@ std::string machine_name(unsigned threads) {
 }
 
 std::string summary(const PaperReport& report) {
-    std::string text = fmt::format("Written by summand-paper with the report; sources {}, {}.\n", kSourcesName,
-                                   report.machine);
+    std::string text =
+        fmt::format("Written by summand-paper with the report; sources {}, {}.\n", kSourcesName, report.machine);
     for (const ExperimentResult& one : report.result.results) {
         const Verdict judged = verdict(one.findings);
         text += fmt::format("\n**{}** ({}): {}. {} {}\n", one.experiment.title, one.experiment.source, judged.word,

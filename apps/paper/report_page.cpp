@@ -69,15 +69,15 @@ std::string contents(const std::vector<ExperimentResult>& results) {
 std::string headlines(const std::vector<ExperimentResult>& results) {
     std::string text = "<h2 id=\"claims\">The paper's claims</h2>\n<div class=\"plots\">\n";
     for (const ExperimentResult& one : results) {
-        if (one.experiment.place != Place::headline || one.findings.blocks.empty()) continue;
+        if (one.experiment.standing != Standing::headline || one.findings.blocks.empty()) continue;
         const std::vector<Plot>& plots = one.findings.blocks.front().plots;
         const Verdict judged = verdict(one.findings);
         text += fmt::format("<div class=\"card claim\"><p>{} {} <a href=\"#{}\">{} of {} checks</a></p>\n",
                             badge(judged), escaped(one.experiment.claim), one.experiment.name, judged.held, judged.all);
         if (!plots.empty()) {
             const Plot& plot = plots[std::min<std::size_t>(1, plots.size() - 1)];
-            text += fmt::format("<p class=\"soft\">{}</p><figure>{}</figure>{}", escaped(one.findings.blocks.front().heading),
-                                svg(plot), legend(plot.series));
+            text += fmt::format("<p class=\"soft\">{}</p><figure>{}</figure>{}",
+                                escaped(one.findings.blocks.front().heading), svg(plot), legend(plot.series));
         }
         text += "</div>\n";
     }
@@ -105,7 +105,8 @@ std::string introduction(const PaperReport& report) {
                                        : fmt::format("{:g} times the usual iterations", report.options.iterations);
     return fmt::format(
                "<h1>Composite quantization: the paper's experiments</h1>\n"
-               "<p>Every figure was measured by the same sources of summand, named below. Each section says what the paper "
+               "<p>Every figure was measured by the same sources of summand, named below. Each section says what the "
+               "paper "
                "claims and "
                "whether our "
                "figures bear it out. Filled marks are ours; hollow ones are printed in the paper, and are drawn where "
@@ -114,8 +115,7 @@ std::string introduction(const PaperReport& report) {
                "is the very same. Figures of the paper that belong to other data stand in table columns that say "
                "so.</p>\n"
                "<p class=\"soft\">summand {}, sources {} · codes of {} bits · {} · seed {} · {}</p>\n",
-               version(), kSourcesName, joined(bits), iterations, report.seed,
-               escaped(report.machine)) +
+               version(), kSourcesName, joined(bits), iterations, report.seed, escaped(report.machine)) +
            unfinished(report.result) + (report.options.iterations == 1 ? "" : kFastNote);
 }
 
@@ -164,7 +164,8 @@ std::string section(const ExperimentResult& one) {
 }  // namespace
 
 std::string html(const PaperReport& report) {
-    std::string text = introduction(report) + headlines(report.result.results) + contents(report.result.results) + sets_html(report.options);
+    std::string text = introduction(report) + headlines(report.result.results) + contents(report.result.results) +
+                       sets_html(report.options);
     for (const ExperimentResult& one : report.result.results) text += section(one);
     return page("summand: the paper's experiments", text);
 }

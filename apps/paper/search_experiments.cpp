@@ -57,12 +57,13 @@ TableCell microseconds(double seconds) { return number_cell(seconds * 1e6, fmt::
 TableRow time_row(const Method& method, const Cell& cell) {
     const QuerySeconds query = alone(method, cell), tables = cell.report.tables_alone;
     const bool pairs = method.label == kPairs.label;
-    return {microseconds(tables.median),
-            microseconds(query.median - tables.median),
-            microseconds(query.median),
-            {.text = fmt::format("{:.1f} to {:.1f}", query.low * 1e6, query.high * 1e6), .number = query.high - query.low},
-            microseconds(pairs ? -1 : batch_seconds(cell.report)),
-            share_cell(cell.report.recall_at(10))};
+    return {
+        microseconds(tables.median),
+        microseconds(query.median - tables.median),
+        microseconds(query.median),
+        {.text = fmt::format("{:.1f} to {:.1f}", query.low * 1e6, query.high * 1e6), .number = query.high - query.low},
+        microseconds(pairs ? -1 : batch_seconds(cell.report)),
+        share_cell(cell.report.recall_at(10))};
 }
 
 FigureTable time_table(const std::vector<Method>& methods, const PaperSet& set, const ExperimentInput& input) {
@@ -84,10 +85,11 @@ Plot time_plot(const std::vector<Method>& methods, const PaperSet& set, std::siz
     for (const Method& method : methods) {
         const Cell& cell = cell_of(method, set, bits, input);
         const double time = alone(method, cell).median * 1e6, recall = cell.report.recall_at(10);
-        plot.series.push_back({.name = method.label,
-                               .colour = colour_of(method.label),
-                               .points = {{time, recall, fmt::format("{}: {:.1f} µs, {:.3f}", method.label, time, recall)}},
-                               .line = Line::none});
+        plot.series.push_back(
+            {.name = method.label,
+             .colour = colour_of(method.label),
+             .points = {{time, recall, fmt::format("{}: {:.1f} µs, {:.3f}", method.label, time, recall)}},
+             .line = Line::none});
     }
     return plot;
 }
@@ -114,12 +116,11 @@ void check_time(const TimeCheck& check, const ExperimentInput& input, std::vecto
         for (const std::size_t bits : input.bits) {
             const QuerySeconds slower = seconds(check.slower, set, bits), faster = seconds(check.faster, set, bits);
             const double margin = 1 + std::max(noise(slower), noise(faster));
-            checks.push_back(
-                {fmt::format("{} of {} takes no more than {:g} times that of {}, {} bits, {}",
-                             check.what == Timed::tables ? "building tables" : "a query", check.slower.label, check.most,
-                             check.faster.label, bits, set.title),
-                 fmt::format("{:.1f} µs against {:.1f} µs", slower.median * 1e6, faster.median * 1e6),
-                 slower.median <= margin * check.most * faster.median});
+            checks.push_back({fmt::format("{} of {} takes no more than {:g} times that of {}, {} bits, {}",
+                                          check.what == Timed::tables ? "building tables" : "a query",
+                                          check.slower.label, check.most, check.faster.label, bits, set.title),
+                              fmt::format("{:.1f} µs against {:.1f} µs", slower.median * 1e6, faster.median * 1e6),
+                              slower.median <= margin * check.most * faster.median});
         }
 }
 

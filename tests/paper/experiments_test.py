@@ -150,6 +150,57 @@ class Experiments(PaperTest):
             file.write("{")
         self.refuse(1, "--data", self.path("data"), "-o", self.path("paper"), *chosen, says=[cell])
 
+    def test_parts_measure_together_what_one_run_measures(self):
+        chosen = ["--experiment", "orthogonality", "--experiment", "upper-bound", *SMALL]
+        self.paper(*chosen, output="whole")
+        for part in (1, 2):
+            self.paper(*chosen, "--part", f"{part}/2", output=f"part{part}")
+        parts = [self.report(f"part{part}") for part in (1, 2)]
+        specs = [{cell["spec"] for cell in report["cells"]} for report in parts]
+        self.assertTrue(all(specs))
+        self.assertFalse(specs[0] & specs[1], "a cell of both parts")
+        merged = self.paper(*chosen, "--merge", self.path("part1"), self.path("part2"), output="merged")
+        self.assertRegex(merged.stderr, r"(\d+) cells, \1 of them finished before")
+        self.assertEqual(without_times(self.report("merged")["cells"]), without_times(self.report("whole")["cells"]))
+        self.assertEqual({cell["sources"] for cell in self.report("merged")["cells"]}, {self.report("whole")["sources"]})
+        self.refuse(1, "--data", self.path("data"), "-o", self.path("paper"), "--merge", self.path("nowhere"),
+                    says=["nowhere", "expected the cells of another run"])
+        for wrong in ("3/2", "0/2", "2", "a/b"):
+            self.refuse(2, "--data", self.path("data"), "--part", wrong, says=["expected a part such as 2/8", wrong])
+
+    def test_a_dry_run_says_what_it_would_take_and_measures_nothing(self):
+        chosen = ["--experiment", "orthogonality", *SMALL]
+        self.assertRegex(self.paper(*chosen, "--dry-run").stdout, r"4 cells, 4 to measure here: about .* on one thread")
+        self.paper(*chosen)
+        self.assertRegex(self.paper(*chosen, "--dry-run").stdout, "4 cells, 0 to measure here")
+
+    def test_variants_are_measured_on_a_slice(self):
+        self.paper("--experiment", "epsilon", "--experiment", "orthogonality", *SMALL, "--slice-base", "400",
+                   "--slice-learn", "280")
+        report = self.report()
+        self.assertEqual({one["name"]: (one["base"], one["learn"]) for one in report["sets"]},
+                         {"blobs": (500, 300), "blobs-slice": (400, 280)})
+        sets = {cell["spec"]: cell["set"] for cell in report["cells"]}
+        self.assertEqual(sets["OCQ4(iterations=2)"], "blobs")
+        self.assertEqual(sets["NOCQ4(epsilon=0,iterations=2)"], "blobs-slice")
+        epsilon = next(one for one in report["experiments"] if one["name"] == "epsilon")
+        self.assertIn("slice: 400 searched, 280 learnt from, 20 queries", epsilon["blocks"][0]["set"])
+
+    def test_the_summary_names_every_check_that_fails(self):
+        self.paper(*SMALL)
+        summary = self.text("paper/summary.md")
+        for one in self.report()["experiments"]:
+            self.assertIn(f"**{one['title']}**", summary)
+            for check in one["checks"]:
+                if not check["holds"]:
+                    self.assertIn(check["figures"], summary)
+
+    def test_pairs_that_are_looked_up_cost_more_than_dictionaries_do(self):
+        self.paper("--experiment", "query-time", *SMALL)
+        cells = {cell["spec"]: cell for cell in self.report()["cells"]}
+        self.assertGreater(cells["AQ4(iterations=2)"]["quadratic_seconds"]["median"], 0)
+        self.assertNotIn("quadratic_seconds", cells["PQ4(iterations=5)"])
+
     def test_other_data_of_the_same_name_has_other_cells(self):
         chosen = ["--experiment", "augmented", *SMALL]
         self.paper(*chosen)
@@ -204,7 +255,7 @@ class Applications(PaperTest):
             self.make_lists(f"data/blobs/relevance_{protocol}.txt")
             self.paper("--experiment", "object-retrieval", *SMALL)
             cells = self.cells(protocol)
-            self.assertEqual(len(cells), 4)
+            self.assertEqual(len(cells), 5)
             cell = next(cell for cell in cells if cell["spec"].startswith("NOCQ4"))
             measured = json.loads(self.succeed("evaluate", self.built(cell["spec"]), self.base, "--relevance", lists,
                                                "--protocol", protocol, "--json", "-", "--quiet").stdout)
@@ -218,7 +269,7 @@ class Applications(PaperTest):
         self.assertEqual(found["blocks"][1]["tables"][0]["rows"][3][3:], [2.74, 2.746])
 
         self.make_lists("data/blobs/relevance_ukbench.txt", queries=[1])   # other lists, other cells
-        self.assertIn("8 cells, 4 of them finished before", self.paper("--experiment", "object-retrieval", *SMALL).stderr)
+        self.assertIn("10 cells, 5 of them finished before", self.paper("--experiment", "object-retrieval", *SMALL).stderr)
 
     def test_without_lists_nothing_is_judged(self):
         done = self.paper("--experiment", "object-retrieval", *SMALL)
