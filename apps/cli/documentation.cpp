@@ -1,4 +1,4 @@
-// summand help, and the hidden verb that writes the man page and the completion of shells.
+// summand help, and the hidden verb that writes the man page, the page of the site and the completion of shells.
 #include <fmt/format.h>
 
 #include <map>
@@ -41,15 +41,18 @@ void add_help(CLI::App& app, Chosen& chosen) {
 }
 
 void add_documentation(CLI::App& app, Chosen& chosen) {
-    static const std::map<std::string, std::string (*)(const VerbText&)> writers{
-        {"man", man_page}, {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
+    static const std::map<std::string, std::string (*)(const VerbText&)> writers{{"man", man_page},
+                                                                                 {"markdown", markdown_page},
+                                                                                 {"bash", bash_completion},
+                                                                                 {"zsh", zsh_completion},
+                                                                                 {"fish", fish_completion}};
     auto format = std::make_shared<std::string>();
-    CLI::App& verb = add_verb(app, chosen, "documentation", "Print the man page or the completion of a shell",
-                              "summand documentation bash",
-                              [&app, format] { fmt::print("{}", writers.at(*format)(describe(app))); });
+    CLI::App& verb = add_verb(
+        app, chosen, "documentation", "Print the man page, the same in Markdown, or the completion of a shell",
+        "summand documentation bash", [&app, format] { fmt::print("{}", writers.at(*format)(describe(app))); });
     verb.add_option("FORMAT", *format, "What to print")
         ->required()
-        ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+        ->check(CLI::IsMember({"man", "markdown", "bash", "zsh", "fish"}));
     verb.group("");
 }
 

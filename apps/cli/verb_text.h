@@ -43,6 +43,9 @@ std::vector<const VerbText*> all_verbs(const VerbText& tool);
 /// man(7), one page for all verbs.
 std::string man_page(const VerbText& tool);
 
+/// The same as Markdown, without what is said of the tool itself.
+std::string markdown_page(const VerbText& tool);
+
 std::string bash_completion(const VerbText& tool);
 std::string zsh_completion(const VerbText& tool);
 std::string fish_completion(const VerbText& tool);

@@ -94,7 +94,7 @@ class Searched:
         dimension as well. ``filter`` says which ids may be returned. Of an index with cells, ``probes`` cells are
         visited; or with ``reach`` those that are up to so many times as far as the eighth nearest; or as many as hold
         ``candidates`` vectors. Of one with a second layer, ``refine`` candidates are scored
-        again. 0 and None: what the index says (:attr:`defaults`).
+        again. 0 and None: what the index says (:attr:`Index.defaults`).
 
         >>> ids, scores = index.search(queries, k=10)
         >>> ids.shape, ids.dtype, scores.dtype

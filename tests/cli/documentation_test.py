@@ -75,6 +75,21 @@ class ManPage(ToolTest):
             self.assertEqual([line for line in lines if "missing date" not in line], [])   # it is made at every build
 
 
+class MarkdownPage(ToolTest):
+    def test_every_verb_and_option_is_there(self):
+        page = self.succeed("documentation", "markdown").stdout
+        for verb in verbs_of(self):
+            section = page.split(f"## summand {' '.join(verb)}\n")[1].split("\n## ")[0]
+            for option in set(options_of(self, *verb)) - {"-h", "--help"}:
+                self.assertIn(option, section, verb)
+
+    def test_what_markdown_would_read_otherwise_is_escaped(self):
+        page = self.succeed("documentation", "markdown").stdout
+        self.assertIn("second layer, Refine(...), scores again", page)
+        self.assertIn("FILE.html, which holds all, or a folder for index.html", page)
+        self.assertIn("\\`summand exact\\`", page)
+
+
 @unittest.skipUnless(shutil.which("bash"), "bash is not installed")
 class BashCompletion(ToolTest):
     def complete(self, *words):
