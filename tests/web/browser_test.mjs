@@ -2,8 +2,7 @@
 // colour schemes and on a phone, and looked over by axe-core. Skipped, with the reason, where there is no browser.
 import assert from "node:assert";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,26 +10,9 @@ import { pathToFileURL } from "node:url";
 import { deflateSync } from "node:zlib";
 
 import { crc32 } from "../../web/src/hash.js";
+import { launched, require, skip } from "./chromium.mjs";
 
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const here = new URL(".", import.meta.url).pathname;
-
-function packages() {
-  try {
-    return execFileSync(join(here, "browser/packages"), { encoding: "utf8" }).trim();
-  } catch {
-    return null;
-  }
-}
-
-const folder = packages(), program = BROWSERS.find((path) => statSync(path, { throwIfNoEntry: false }));
-const missing = !folder ? "the packages of tests/web/browser are not installed (./dev test does it)"
-  : !program ? "no Chromium, which Debian has as the package chromium"
-    : !process.env.SUMMAND || !process.env.SUMMAND_DEMO ? "the tools that write pages are not built" : null;
-if (missing) {
-  console.log(`skipped: ${missing}`);
-  process.exit(77);
-}
+if (!process.env.SUMMAND || !process.env.SUMMAND_DEMO) skip("the tools that write pages are not built");
 
 const PHONE = { width: 390, height: 844 }, DESK = { width: 1280, height: 900 };
 const shots = process.env.SUMMAND_SHOTS;  // where pictures of the pages are kept, to be looked at
@@ -87,10 +69,9 @@ function writePages() {
 
 before(async () => {
   scratch = mkdtempSync(join(tmpdir(), "summand-browser-"));
-  const require = createRequire(join(folder, "package.json"));
   writePages();
   axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-  browser = await require("playwright-core").chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+  browser = await launched();
 });
 
 after(async () => {

@@ -2,6 +2,8 @@
 
 import { element, number, tableCanvas, vectorCanvas, wordCanvas } from "./draw.js";
 
+const MOST_ENTRIES = 16;
+
 function figure(canvas, caption, strong) {
   return element("figure", {}, canvas, element("figcaption", {}, strong ? element("b", {}, strong) : null, strong ? element("br") : null, caption));
 }
@@ -20,6 +22,12 @@ function steps(index, code, terms, shape) {
   return row;
 }
 
+// The entries of a score, few enough to be read.
+function entries(terms) {
+  const all = terms.map((term) => `(${number(term)})`);
+  return all.length <= MOST_ENTRIES ? all : [...all.slice(0, MOST_ENTRIES - 2), "…", all.at(-1)];
+}
+
 export function explanation(index, query, { id, score, shape }) {
   const { code, table, terms, offset, bias } = index.explain(query, id);
   const bytes = element("div", { class: "bytes" }, ...code.map((k) => element("code", {}, k.toString(16).padStart(2, "0"))));
@@ -29,6 +37,6 @@ export function explanation(index, query, { id, score, shape }) {
     shape ? steps(index, code, terms, shape) : null,
     element("p", { class: "soft" }, "The query's table, a row for each dictionary and a column for each word; blue entries are near the query, orange ones are this code's."),
     element("div", { class: "table" }, tableCanvas(table, code)),
-    element("p", { class: "sum" }, `score = ${number(offset)}${bias ? ` + ${number(bias)}` : ""} + (${terms.map(number).join(") + (")}) = ${number(score)}`),
+    element("p", { class: "sum" }, `score = ${[number(offset), ...(bias ? [number(bias)] : []), ...entries(terms)].join(" + ")} = ${number(score)}`),
   ].filter(Boolean);
 }

@@ -8,9 +8,11 @@ import { Items } from "./items.js";
 import { legend, VectorMap } from "./map.js";
 import { places } from "./plane.js";
 import { Sketch } from "./sketch.js";
+import { spoken, Words } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const EXAMPLES = 12, TRUTHS = 12;
+const decoded = (bytes) => new TextDecoder().decode(bytes);
 
 class Explorer {
   constructor(about) {
@@ -27,18 +29,18 @@ class Explorer {
     byId("methods").append(...about.indexes.map((own, i) => element("button", { type: "button", "aria-pressed": String(i === 0),
       onclick: () => this.chooseMethod(i) }, own.name)));
     byId("one-method").hidden = about.indexes.length < 2;
-    document.body.classList.toggle("words", about.items.kind === "texts");
+    document.body.classList.toggle("texts", about.items.kind === "numbers");
     document.body.classList.toggle("pictures", Boolean(about.shape));
+    document.body.classList.toggle("rows", about.items.columns?.length > 1);
+    byId("typing").hidden = !about.words;
     await this.readQueries(read);
     if (this.queries) this.showExamples();
-    this.labels = about.items.labelNames ? new Uint8Array(await read("labels")) : null;
-    const pixels = about.items.kind === "pixels" ? new Uint8Array(await read("pixels")) : null;
-    this.items = new Items({ ...about.items, shape: about.shape }, pixels, this.labels);
+    await this.readItems(read);
     await this.index(0);
     this.fillControls();
     if (!this.queries) this.showExamples();
-    if (this.queries) this.ask({ kind: "example", number: 0 });
-    else this.ask({ kind: "item", id: 0 });
+    this.ask(this.queries ? { kind: "example", number: 0 } : { kind: "item", id: 0 });
+    await this.readWords(read);
     this.showMap();
     this.showFigures();
     document.body.dataset.ready = "yes";
@@ -66,6 +68,32 @@ class Explorer {
     this.queryLabels = queries.labelled ? new Uint8Array(await read("query-labels")) : null;
   }
 
+  async readItems(read) {
+    const { items, shape } = this.about;
+    this.labels = items.labelNames ? new Uint8Array(await read("labels")) : null;
+    const pixels = items.kind === "pixels" ? new Uint8Array(await read("pixels")) : null;
+    const rows = items.columns ? decoded(await read("texts")).split("\n").map((row) => row.split("\t")) : null;
+    this.items = new Items({ ...items, shape }, { rows, pixels, labels: this.labels });
+  }
+
+  async readWords(read) {
+    if (!this.about.words) return;
+    this.words = new Words(await open(await read("words")), decoded(await read("vocabulary")).split("\n"));
+    const typed = byId("typed");
+    typed.disabled = false;
+    typed.addEventListener("input", () => this.askTyped(typed.value));
+    byId("typing").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.askTyped(typed.value);
+    });
+  }
+
+  askTyped(text) {
+    const words = this.words.cut(text), vector = this.words.vector(words);
+    if (vector) this.ask({ kind: "typed", vector, text, words });
+    else if (text.trim()) byId("status").textContent = "No word of it is known.";
+  }
+
   fillControls() {
     byId("k").addEventListener("change", () => this.search());
     const names = this.about.items.labelNames;
@@ -89,18 +117,22 @@ class Explorer {
     const numbers = Array.from({ length: Math.min(EXAMPLES, total) }, (_, i) =>
       this.queries ? (this.firstExample + i) % total : Math.floor((i * total) / EXAMPLES));
     byId("examples").replaceChildren(...numbers.map((number) => element("li", {}, element("button",
-      { type: "button", class: "picture", "aria-label": this.queries ? `search for example ${number + 1}` : `search for ${this.items.name(number)}`,
+      { type: "button", class: "picture", "aria-label": this.queries ? `search for ${this.exampleName(number)}` : `search for ${this.items.name(number)}`,
         onclick: () => this.ask(this.queries ? { kind: "example", number } : { kind: "item", id: number }) },
       this.queries ? this.showQuery(number) : this.items.show(number, this.own)))));
   }
 
   showQuery(number) {
-    return this.about.shape ? vectorCanvas(this.queries[number], this.about.shape) : element("span", { class: "text" }, this.about.queries.texts?.[number] ?? `query ${number + 1}`);
+    return this.about.shape ? vectorCanvas(this.queries[number], this.about.shape) : element("span", { class: "text" }, this.exampleName(number));
+  }
+
+  exampleName(number) {
+    return this.about.queries.names?.[number] ?? `example ${number + 1}`;
   }
 
   // The page has the codes of its items, not their vectors: what an item's code stands for is the query.
   vectorOf(query) {
-    if (query.kind === "own") return query.vector;
+    if (query.vector) return query.vector;
     return query.kind === "example" ? this.queries[query.number] : this.own.approximation(query.id);
   }
 
@@ -151,14 +183,16 @@ class Explorer {
   }
 
   pictureOf(query) {
-    if (query.kind === "own") return vectorCanvas(query.vector, this.about.shape);
+    if (query.kind === "typed") return "";  // its name says it
+    if (query.kind === "own") return this.about.shape ? vectorCanvas(query.vector, this.about.shape) : "";
     return query.kind === "item" ? this.items.show(query.id, this.own) : this.showQuery(query.number);
   }
 
   nameOf(query) {
-    if (query.kind === "own") return "your picture";
+    if (query.kind === "own") return this.about.shape ? "your picture" : "your vector";
+    if (query.kind === "typed") return `“${query.text.trim()}”, read as ${query.words.map(spoken).filter(Boolean).join(" + ")}`;
     const label = query.kind === "item" ? this.items.label(query.id) : this.queryLabels && this.about.items.labelNames[this.queryLabels[query.number]];
-    const name = query.kind === "item" ? this.items.name(query.id) : `example ${query.number + 1}`;
+    const name = query.kind === "item" ? this.items.name(query.id) : this.exampleName(query.number);
     return label ? `${name}: ${label}` : name;
   }
 

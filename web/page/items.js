@@ -3,9 +3,9 @@
 import { element, greyCanvas, vectorCanvas } from "./draw.js";
 
 export class Items {
-  // `items` of the description; `pixels`: the bytes of packed pictures.
-  constructor(description, pixels, labels) {
-    Object.assign(this, { ...description, pixels, labels });
+  // `description` of the items; `rows` of a table, or null; `pixels`: the bytes of packed pictures.
+  constructor(description, { rows, pixels, labels }) {
+    Object.assign(this, { ...description, rows, pixels, labels });
   }
 
   label(id) {
@@ -13,7 +13,7 @@ export class Items {
   }
 
   name(id) {
-    return this.kind === "texts" ? this.texts[id] : this.kind === "files" ? this.names[id] : `no. ${id}`;
+    return this.rows ? this.rows[id][0] : `no. ${id}`;
   }
 
   // `index` approximates vectors that are pictures themselves where the page has no others.
@@ -23,13 +23,18 @@ export class Items {
         return this.#packed(id);
       case "files":
         return element("img", { src: this.files[id], alt: "", loading: "lazy" });
-      case "texts":
-        return element("span", { class: "text" }, this.texts[id]);
       case "vectors":
         return vectorCanvas(index.approximation(id), this.shape);
       default:
-        return element("span", { class: "text" }, `no. ${id}`);
+        return this.#text(id);
     }
+  }
+
+  // The name, and below it the other fields of a table.
+  #text(id) {
+    const [name, ...others] = this.rows?.[id] ?? [this.name(id)];
+    if (others.length === 0) return element("span", { class: "text" }, name);
+    return element("span", { class: "text" }, element("b", {}, name), element("br"), element("span", {}, others.filter(Boolean).join(" · ")));
   }
 
   // Two pixels to a byte, of a few grey values each.
