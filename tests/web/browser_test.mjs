@@ -14,6 +14,7 @@ import { launched, require, skip } from "./chromium.mjs";
 
 if (!process.env.SUMMAND || !process.env.SUMMAND_DEMO) skip("the tools that write pages are not built");
 
+const WORDS = [..."abcdefghij"].map((letter) => `\u2581${letter}`).concat("\u2581", ..."abcdefghij");  // the first ten are heights
 const PHONE = { width: 390, height: 844 }, DESK = { width: 1280, height: 900 };
 const shots = process.env.SUMMAND_SHOTS;  // where pictures of the pages are kept, to be looked at
 let scratch, browser, axe;
@@ -55,14 +56,17 @@ function writePages() {
   writeFvecs(path("queries.fvecs"), queries);
   mkdirSync(path("pictures"));
   base.forEach((row, i) => writeFileSync(path(`pictures/bar ${i}.png`), png(row)));
-  writeFileSync(path("names.txt"), base.map((_, i) => `The bar number ${i} <b>&amp;</b> its </script> name`).join("\n") + "\n");
+  writeFileSync(path("items.csv"), `name,said,label\n${base.map((_, i) => `The bar number ${i} <b>&amp;</b> its </script> name,"a bar, as it is",height ${i % 10}\n`).join("")}`);
+  writeFvecs(path("words.fvecs"), [...barVectors(10, 3), ...barVectors(WORDS.length - 10, 4)]);
+  writeFileSync(path("words.txt"), WORDS.join("\n") + "\n");
   writeFileSync(path("kinds.txt"), base.map((_, i) => `height ${i % 10}`).join("\n") + "\n");
   run("SUMMAND", "build", "--quiet", "--spec", "PQ4x4", path("base.fvecs"), "-o", path("pq.smd"));
+  run("SUMMAND", "build", "--quiet", "--spec", "PQ6x4", path("words.fvecs"), "-o", path("words.smd"));
   run("SUMMAND", "build", "--quiet", "--spec", "IVF4,OPQ4x4", path("base.fvecs"), "-o", path("cells.smd"));
   run("SUMMAND", "exact", "--quiet", path("base.fvecs"), path("queries.fvecs"), "-k", "10", "-o", path("truth.ivecs"));
   run("SUMMAND", "page", path("pq.smd"), path("cells.smd"), "--items", path("pictures"), "--labels", path("kinds.txt"), "--queries", path("queries.fvecs"),
     "--truth", path("truth.ivecs"), "--pictures", "6x6", "--title", "Bars", "-o", path("folder"));
-  run("SUMMAND", "page", path("pq.smd"), "--items", path("names.txt"), "-o", path("texts.html"));
+  run("SUMMAND", "page", path("pq.smd"), "--items", path("items.csv"), "--words", path("words.smd"), "--vocabulary", path("words.txt"), "-o", path("texts.html"));
   run("SUMMAND_DEMO", "--spec", "LOCQ4x5(iterations=2)", "--spec", "PQ4x5", "--learn-size", "2000", "--quiet", "-o", path("demo"));
   Object.assign(pages, { folder: path("folder/index.html"), texts: path("texts.html"), demo: process.env.SUMMAND_PAGE ?? path("demo/explorer.html") });
 }
@@ -86,6 +90,10 @@ async function opened(name, options, work) {
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("request", (request) => /^https?:/.test(request.url()) && faults.push(`asked for ${request.url()}`));
+  await page.addInitScript(() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shifted += value))).observe({ type: "layout-shift", buffered: true });
+  });
   await page.goto(pathToFileURL(pages[name]).href);
   await page.waitForSelector("body[data-ready=yes]", { timeout: 60000 });
   await work(page);
@@ -160,7 +168,7 @@ test("a drawing and a file are searched for", async () => {
     assert.strictEqual(await page.textContent("#query-name"), "your picture");
     const drawn = await answers(page);
     await page.click("#own");
-    await page.setInputFiles("#sketch-file", join(scratch, "names.txt"));
+    await page.setInputFiles("#sketch-file", join(scratch, "items.csv"));
     await page.waitForFunction(() => document.getElementById("sketch-note").textContent.includes("no picture"));
     await page.setInputFiles("#sketch-file", join(scratch, "pictures/bar 1.png"));
     await page.waitForFunction(() => document.getElementById("sketch-note").textContent === "");
@@ -181,17 +189,30 @@ test("another method searches the same vectors", async () => {
 test("texts are shown as they are", async () => {
   await opened("texts", {}, async (page) => {
     const texts = await page.$$eval("#answers .text", (spans) => spans.map((span) => span.textContent));
-    assert.match(texts[0], /^The bar number \d+ <b>&amp;<\/b> its <\/script> name$/);
-    assert.deepStrictEqual(await overlooked(page), []);
-    await shot(page, "texts");
+    assert.match(texts[0], /^The bar number \d+ <b>&amp;<\/b> its <\/script> name a bar, as it is$/);
   });
 });
 
-for (const name of ["folder", "demo"])
+test("what is typed is searched for, letter by letter", async () => {
+  await opened("texts", {}, async (page) => {
+    for (const [typed, read, height] of [["D", "d", 3], ["  f F ", "f + f", 5]]) {
+      await page.fill("#typed", typed);
+      assert.strictEqual(await page.textContent("#query-name"), `“${typed.trim()}”, read as ${read}`);
+      const found = await answers(page);
+      assert.strictEqual(found.length, 12);
+      for (const label of found) assert.match(label, new RegExp(`height ${height}`));
+    }
+    await page.fill("#typed", "ж");
+    assert.strictEqual(await page.textContent("#status"), "No word of it is known.");
+  });
+});
+
+for (const name of ["folder", "texts", "demo"])
   for (const colorScheme of ["light", "dark"])
     for (const [size, viewport] of [["desk", DESK], ["phone", PHONE]])
       test(`${name}: ${colorScheme}, ${size}: nothing overflows or jumps, and axe-core finds nothing serious`, async () => {
         await opened(name, { viewport, colorScheme, hasTouch: size === "phone" }, async (page) => {
+          assert.ok(await page.evaluate(() => window.shifted) < 0.01, "the page moves while it is read");
           const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
           assert.strictEqual(await wide(), 0);
           const place = () => page.$eval("#map", (map) => map.getBoundingClientRect().top + window.scrollY);

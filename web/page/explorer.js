@@ -23,27 +23,37 @@ class Explorer {
 
   async start() {
     const { about } = this, read = (name) => part(name, about.folder);
-    document.title = about.title;
-    byId("title").textContent = about.title;
-    byId("about").textContent = about.text;
-    byId("methods").append(...about.indexes.map((own, i) => element("button", { type: "button", "aria-pressed": String(i === 0),
-      onclick: () => this.chooseMethod(i) }, own.name)));
-    byId("one-method").hidden = about.indexes.length < 2;
-    document.body.classList.toggle("texts", about.items.kind === "numbers");
-    document.body.classList.toggle("pictures", Boolean(about.shape));
-    document.body.classList.toggle("rows", about.items.columns?.length > 1);
-    byId("typing").hidden = !about.words;
+    this.fillPage();
     await this.readQueries(read);
     if (this.queries) this.showExamples();
     await this.readItems(read);
     await this.index(0);
-    this.fillControls();
     if (!this.queries) this.showExamples();
     this.ask(this.queries ? { kind: "example", number: 0 } : { kind: "item", id: 0 });
     await this.readWords(read);
     this.showMap();
-    this.showFigures();
     document.body.dataset.ready = "yes";
+  }
+
+  // All that the description tells, with room for what is read later, so that nothing moves then.
+  fillPage() {
+    const { about } = this, { classList, dataset } = document.body;
+    document.title = about.title;
+    byId("title").textContent = about.title;
+    byId("about").textContent = about.text;
+    classList.toggle("texts", about.items.kind === "numbers");
+    classList.toggle("rows", about.items.columns?.length > 1);
+    classList.toggle("pictures", Boolean(about.shape));
+    this.fillControls();
+    const room = (id, count, ...below) => byId(id).replaceChildren(...Array.from({ length: count }, () =>
+      element("li", {}, element("div", { class: "picture none" }), ...below.map((name) => element(name, {}, "\u00a0")))));
+    room("examples", Math.min(EXAMPLES, about.queries?.count ?? EXAMPLES));
+    room("answers", Number(byId("k").value), "small");
+    byId("truth-box").hidden = !about.queries?.truths;
+    if (about.queries?.truths) room("truth", Math.min(TRUTHS, about.queries.truths));
+    if (about.items.labelNames) byId("map-box").append(legend(about.items.labelNames));
+    this.showFigures();
+    dataset.filled = "yes";
   }
 
   async index(i) {
@@ -89,26 +99,30 @@ class Explorer {
   }
 
   askTyped(text) {
-    const words = this.words.cut(text), vector = this.words.vector(words);
-    if (vector) this.ask({ kind: "typed", vector, text, words });
+    const words = this.words.cut(text), known = words.some(spoken);
+    if (known) this.ask({ kind: "typed", vector: this.words.vector(words), text, words });
     else if (text.trim()) byId("status").textContent = "No word of it is known.";
   }
 
   fillControls() {
+    const { about } = this, names = about.items.labelNames;
+    byId("methods").append(...about.indexes.map((own, i) => element("button", { type: "button", "aria-pressed": String(i === 0),
+      onclick: () => this.chooseMethod(i) }, own.name)));
+    byId("one-method").hidden = about.indexes.length < 2;
+    byId("typing").hidden = !about.words;
     byId("k").addEventListener("change", () => this.search());
-    const names = this.about.items.labelNames;
     byId("one-filter").hidden = !names;
     if (names) byId("filter").append(...names.map((name, i) => element("option", { value: i }, `only ${name}`)));
     byId("filter").addEventListener("change", () => this.search());
-    byId("random").addEventListener("click", () => this.ask({ kind: "item", id: Math.floor(Math.random() * this.own.size) }));
-    if (this.about.shape) {
-      const sketch = new Sketch(byId("sketch"), this.about.shape, (vector) => this.ask({ kind: "own", vector }));
+    byId("random").addEventListener("click", () => this.own && this.ask({ kind: "item", id: Math.floor(Math.random() * this.own.size) }));
+    if (about.shape) {
+      const sketch = new Sketch(byId("sketch"), about.shape, (vector) => this.ask({ kind: "own", vector }));
       byId("own").hidden = false;
       byId("own").addEventListener("click", () => sketch.open());
     }
-    byId("search-this").addEventListener("click", () => this.ask({ kind: "item", id: this.found.ids[this.state.chosen] }));
-    byId("others").addEventListener("click", () => this.showExamples(true));
-    byId("others").hidden = !this.queries || this.queries.length <= EXAMPLES;
+    byId("search-this").addEventListener("click", () => this.found && this.ask({ kind: "item", id: this.found.ids[this.state.chosen] }));
+    byId("others").addEventListener("click", () => this.queries && this.showExamples(true));
+    byId("others").hidden = !(about.queries?.count > EXAMPLES);
   }
 
   showExamples(others = false) {
@@ -151,6 +165,7 @@ class Explorer {
 
   search() {
     const { query } = this.state, k = Number(byId("k").value), label = byId("filter").value;
+    if (!query) return;
     this.vector = this.vectorOf(query);
     const begin = performance.now();
     const filter = label === "" ? undefined : (id) => this.labels[id] === Number(label);
@@ -198,7 +213,7 @@ class Explorer {
 
   answer(id, rank, score, truth) {
     const place = truth ? truth.indexOf(id) : -1, label = this.items.label(id);
-    const title = `answer ${rank + 1}: ${this.items.name(id)}${label ? `, ${label}` : ""}, score ${number(score)}` +
+    const title = `answer ${rank + 1}: ${this.items.whole(id)}${label ? `, ${label}` : ""}, score ${number(score)}` +
       (truth ? (place >= 0 ? `, true neighbour number ${place + 1}` : ", not among the true neighbours") : "");
     return element("li", {}, element("button", { type: "button", class: `picture${place >= 0 ? " hit" : ""}`, "aria-label": title, title,
       "aria-pressed": String(rank === 0), onclick: () => this.choose(rank) }, this.items.show(id, this.own)),
@@ -206,7 +221,6 @@ class Explorer {
   }
 
   showTruth(truth) {
-    byId("truth-box").hidden = !this.truth;
     if (!this.truth) return;
     const shown = Array.from({ length: Math.min(TRUTHS, this.about.queries.truths) }, (_, rank) => truth?.[rank]);
     byId("truth").replaceChildren(...shown.map((id, rank) => element("li", {}, id === undefined ? element("div", { class: "picture none" }) : element("button",
@@ -243,7 +257,6 @@ class Explorer {
     byId("zoom-in").addEventListener("click", () => this.map.zoom(1.6));
     byId("zoom-out").addEventListener("click", () => this.map.zoom(1 / 1.6));
     byId("zoom-all").addEventListener("click", () => this.map.reset());
-    if (this.labels) byId("map-box").append(legend(this.about.items.labelNames));
     this.map.mark(this.state.query.kind === "item" ? this.state.query.id : null, this.found.ids);
   }
 
@@ -270,6 +283,7 @@ byId("scheme").addEventListener("click", () => {
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.map?.draw());
 explorer.start().catch((error) => {
+  document.body.dataset.filled = "yes";
   byId("status").textContent = `This page cannot be shown: ${error.message}`;
   throw error;
 });

@@ -30,11 +30,21 @@ export class Items {
     }
   }
 
-  // The name, and below it the other fields of a table.
+  // The fields of a table that follow the name.
+  #others(id) {
+    return this.rows ? this.rows[id].slice(1).filter(Boolean).join(" · ") : "";
+  }
+
+  // All that is said of a vector.
+  whole(id) {
+    return `${this.name(id)} ${this.#others(id)}`.trim();
+  }
+
+  // The name, and below it the other fields.
   #text(id) {
-    const [name, ...others] = this.rows?.[id] ?? [this.name(id)];
-    if (others.length === 0) return element("span", { class: "text" }, name);
-    return element("span", { class: "text" }, element("b", {}, name), element("br"), element("span", {}, others.filter(Boolean).join(" · ")));
+    const name = this.name(id), others = this.#others(id);
+    if (!others) return element("span", { class: "text" }, name);
+    return element("span", { class: "text" }, element("b", {}, name), " ", element("br"), element("span", {}, others));
   }
 
   // Two pixels to a byte, of a few grey values each.

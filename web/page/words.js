@@ -29,11 +29,11 @@ export class Words {
     }
   }
 
-  // The mean of the words' vectors, or null where there is none.
+  // The mean of the words' vectors.
   vector(words) {
     const sum = new Float32Array(this.index.dimensions);
     for (const word of words) this.index.approximation(this.numbers.get(word)).forEach((x, d) => (sum[d] += x / words.length));
-    return sum.some((x) => x !== 0) ? sum : null;
+    return sum;
   }
 }
 
