@@ -67,8 +67,11 @@ function writePages() {
   run("SUMMAND", "page", path("pq.smd"), path("cells.smd"), "--items", path("pictures"), "--labels", path("kinds.txt"), "--queries", path("queries.fvecs"),
     "--truth", path("truth.ivecs"), "--pictures", "6x6", "--title", "Bars", "-o", path("folder"));
   run("SUMMAND", "page", path("pq.smd"), "--items", path("items.csv"), "--words", path("words.smd"), "--vocabulary", path("words.txt"), "-o", path("texts.html"));
+  writeFileSync(path("vector.txt"), `[${base[7].join(", ")}]\n`);
+  run("SUMMAND", "build", "--quiet", "--spec", "PQ4x4,Refine(fp32)", path("base.fvecs"), "-o", path("exact.smd"));
+  run("SUMMAND", "page", path("exact.smd"), "-o", path("numbers.html"));
   run("SUMMAND_DEMO", "--spec", "LOCQ4x5(iterations=2)", "--spec", "PQ4x5", "--learn-size", "2000", "--quiet", "-o", path("demo"));
-  Object.assign(pages, { folder: path("folder/index.html"), texts: path("texts.html"), demo: process.env.SUMMAND_PAGE ?? path("demo/explorer.html") });
+  Object.assign(pages, { folder: path("folder/index.html"), texts: path("texts.html"), numbers: path("numbers.html"), demo: process.env.SUMMAND_PAGE ?? path("demo/explorer.html") });
 }
 
 before(async () => {
@@ -174,6 +177,20 @@ test("a drawing and a file are searched for", async () => {
     await page.waitForFunction(() => document.getElementById("sketch-note").textContent === "");
     await page.click("#sketch-search");
     assert.notDeepStrictEqual(await answers(page), drawn);
+  });
+});
+
+test("numbers are searched for, once there are as many as dimensions", async () => {
+  await opened("numbers", {}, async (page) => {
+    await page.click("#own");
+    await page.fill("#numbers textarea", "1, 2");
+    assert.strictEqual(await page.textContent("#numbers-note"), "Expected 36 numbers, got 2.");
+    assert.deepStrictEqual(await overlooked(page), []);
+    await page.setInputFiles("#numbers-file", join(scratch, "vector.txt"));
+    await page.waitForFunction(() => document.getElementById("numbers-note").textContent === "");
+    await page.click("#numbers-search");
+    assert.strictEqual(await page.textContent("#query-name"), "your vector");
+    assert.match((await answers(page))[0], /no\. 7, score 0/);
   });
 });
 

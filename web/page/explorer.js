@@ -6,6 +6,7 @@ import { element, number, vectorCanvas } from "./draw.js";
 import { explanation } from "./explain.js";
 import { Items } from "./items.js";
 import { legend, VectorMap } from "./map.js";
+import { Numbers } from "./numbers.js";
 import { places } from "./plane.js";
 import { Sketch } from "./sketch.js";
 import { spoken, Words } from "./words.js";
@@ -115,14 +116,20 @@ class Explorer {
     if (names) byId("filter").append(...names.map((name, i) => element("option", { value: i }, `only ${name}`)));
     byId("filter").addEventListener("change", () => this.search());
     byId("random").addEventListener("click", () => this.own && this.ask({ kind: "item", id: Math.floor(Math.random() * this.own.size) }));
-    if (about.shape) {
-      const sketch = new Sketch(byId("sketch"), about.shape, (vector) => this.ask({ kind: "own", vector }));
-      byId("own").hidden = false;
-      byId("own").addEventListener("click", () => sketch.open());
-    }
+    this.fillOwn();
     byId("search-this").addEventListener("click", () => this.found && this.ask({ kind: "item", id: this.found.ids[this.state.chosen] }));
     byId("others").addEventListener("click", () => this.queries && this.showExamples(true));
     byId("others").hidden = !(about.queries?.count > EXAMPLES);
+  }
+
+  // Drawing pictures, or writing numbers; words are typed.
+  fillOwn() {
+    const { shape, words } = this.about, search = (vector) => this.ask({ kind: "own", vector });
+    if (words) return;
+    const dialog = shape ? new Sketch(byId("sketch"), shape, search) : new Numbers(byId("numbers"), () => this.own.dimensions, search);
+    byId("own").textContent = shape ? "Draw or upload" : "A vector of your own";
+    byId("own").hidden = false;
+    byId("own").addEventListener("click", () => this.own && dialog.open());
   }
 
   showExamples(others = false) {
