@@ -191,6 +191,7 @@ test("numbers are searched for, once there are as many as dimensions", async () 
     await page.click("#numbers-search");
     assert.strictEqual(await page.textContent("#query-name"), "your vector");
     assert.match((await answers(page))[0], /no\. 7, score 0/);
+    assert.match(await page.textContent(".sum"), /the second layer scores it 0$/);
   });
 });
 
@@ -199,7 +200,8 @@ test("another method searches the same vectors", async () => {
     await page.click("#methods button:nth-child(2)");
     await page.waitForSelector("#methods button:nth-child(2)[aria-pressed=true]");
     assert.strictEqual((await answers(page)).length, 12);
-    assert.match(await page.textContent("#explanation"), /cells or a second layer/);
+    assert.match(await page.textContent("#explanation"), /^Beside its cell, all that the page knows/);
+    assert.strictEqual(await page.locator(".step").count(), 5);
   });
 });
 

@@ -243,10 +243,10 @@ class Explorer {
   }
 
   showExplanation() {
-    const id = this.found.ids[this.state.chosen], flat = !this.own.cells && !this.own.second;
+    const id = this.found.ids[this.state.chosen];
     byId("search-this").disabled = id === undefined;
     byId("explained").textContent = id === undefined ? "" : `answer ${this.state.chosen + 1}, ${this.items.name(id)}`;
-    byId("explanation").replaceChildren(...(id === undefined || !flat ? [element("p", { class: "soft" }, id === undefined ? "No answer." : "Scores of an index with cells or a second layer are not taken apart here.")]
+    byId("explanation").replaceChildren(...(id === undefined ? [element("p", { class: "soft" }, "No answer.")]
       : explanation(this.own, this.vector, { id, score: this.found.scores[this.state.chosen], shape: this.about.shape })));
   }
 
