@@ -263,7 +263,8 @@ async function urlSource(url) {
 
 const KIND = { model: 1, index: 3, inverted: 5 };
 const KIND_NAMES = [null, "a model", "codes", "an index", "a checkpoint", "an inverted index", "a vocabulary",
-  "an unfinished index", "an inverted model"];
+  "an unfinished index", "an inverted model", "the manifest of an index in a folder", "a segment of an index in a folder"];
+const FIRST_OF_FOLDER = 9;
 const TYPE = { text: 1, uint8: 2, nibble: 3, uint64: 4, float32: 5, float64: 6, float16: 7 };
 const TYPE_NAMES = [null, "text", "uint8", "nibble", "uint64", "float32", "float64", "float16"];
 const TYPE_BYTES = [0, 1, 1, 1, 8, 4, 8, 2];
@@ -314,7 +315,7 @@ class Container {
     this.check(total <= BigInt(size), `truncated: ${total - BigInt(size)} of ${total} bytes are missing`);
     this.check(total === BigInt(size), `trailing bytes: ${BigInt(size) - total} follow the ${total} of the file`);
     this.kind = view.getUint32(12, true);
-    this.check(this.kind >= 1 && this.kind < KIND_NAMES.length, `kind ${this.kind}, expected 1 to 8`);
+    this.check(this.kind >= 1 && this.kind < KIND_NAMES.length, `kind ${this.kind}, expected 1 to ${KIND_NAMES.length - 1}`);
     this.sections = new Map();
     for (let i = 0; i < count; ++i) this.#addSection(view, HEADER + ENTRY * i);
     this.end = length;
@@ -356,7 +357,8 @@ class Container {
   }
 
   expect(kind, known) {
-    this.check(this.kind === kind, `holds ${KIND_NAMES[this.kind]}, expected ${KIND_NAMES[kind]}`);
+    this.check(this.kind === kind, `holds ${KIND_NAMES[this.kind]}, expected ${KIND_NAMES[kind]}`,
+      this.kind >= FIRST_OF_FOLDER ? ": pages open indexes of one file, as summand build writes them" : "");
     for (const name of this.sections.keys())
       this.check(name === "metadata" || known.includes(name),
         `has a section ${name}, which does not belong to ${KIND_NAMES[kind]}`);

@@ -38,6 +38,13 @@ std::string inside_script(std::string text) {
     return text;
 }
 
+// A field of a table whose fields end with tabs and whose rows end with lines.
+std::string in_one_line(std::string text) {
+    for (char& c : text)
+        if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+    return text;
+}
+
 void replace(std::string& text, const std::string& name, const std::string& content) {
     const std::size_t at = text.find(name);
     require(at != std::string::npos, "page: the template has no ", name);
@@ -101,9 +108,30 @@ void ExplorerPage::set_picture_shape(PictureShape shape) {
     if (description_["items"]["kind"] == "numbers") description_["items"]["kind"] = "vectors";
 }
 
-void ExplorerPage::set_texts(const std::vector<std::string>& texts) {
-    require_count("a line", texts.size());
-    description_["items"].update({{"kind", "texts"}, {"texts", texts}});
+void ExplorerPage::set_texts(const std::vector<std::string>& columns,
+                             const std::vector<std::vector<std::string>>& rows) {
+    require_count("a line", rows.size());
+    std::string text;
+    for (const std::vector<std::string>& row : rows) {
+        for (const std::string& field : row) text += in_one_line(field) + '\t';
+        text.back() = '\n';
+    }
+    text.pop_back();
+    add_part("texts", std::as_bytes(std::span(text)));
+    description_["items"]["columns"] = columns;
+}
+
+void ExplorerPage::set_words(const Index& words, const std::vector<std::string>& vocabulary) {
+    require(words.dimensions() == dimensions_, "page: expected words of ", dimensions_, " dimensions, got ",
+            words.dimensions());
+    require(vocabulary.size() == words.size(), "page: expected a line for each of the ", words.size(), " words, got ",
+            vocabulary.size());
+    std::string text;
+    for (const std::string& word : vocabulary) text += word + '\n';
+    text.pop_back();
+    add_part("words", words.to_bytes());
+    add_part("vocabulary", std::as_bytes(std::span(text)));
+    description_["words"] = true;
 }
 
 void ExplorerPage::set_pixels(std::span<const std::uint8_t> grey, PictureShape shape) {
@@ -119,9 +147,7 @@ void ExplorerPage::set_pixels(std::span<const std::uint8_t> grey, PictureShape s
 void ExplorerPage::set_files(const std::vector<std::string>& paths) {
     require_count("a picture", paths.size());
     files_ = paths;
-    nlohmann::json names = nlohmann::json::array();
-    for (const std::string& path : paths) names.push_back(fs::path(path).stem().string());
-    description_["items"].update({{"kind", "files"}, {"names", names}});
+    description_["items"]["kind"] = "files";
 }
 
 void ExplorerPage::set_labels(std::span<const std::uint8_t> labels, const std::vector<std::string>& names) {
@@ -164,6 +190,12 @@ void ExplorerPage::set_queries(MatrixView<float> queries, MatrixView<std::int64_
                                {"bytes", bytes},
                                {"truths", truth.rows() > 0 ? truth.columns() : 0},
                                {"labelled", !labels.empty()}};
+}
+
+void ExplorerPage::set_query_names(const std::vector<std::string>& names) {
+    const std::size_t count = description_["queries"]["count"];
+    require(names.size() == count, "page: expected a line for each of the ", count, " queries, got ", names.size());
+    description_["queries"]["names"] = names;
 }
 
 void ExplorerPage::set_figures(const std::vector<std::string>& titles,

@@ -37,9 +37,10 @@ public:
 
     /// What stands for the vectors; without any of these it is their approximation or their number. Each throws `Error`
     /// unless there is one for each vector of the indexes.
-    void set_texts(const std::vector<std::string>& texts);
     void set_pixels(std::span<const std::uint8_t> grey, PictureShape shape);  ///< kept in 8 steps
     void set_files(const std::vector<std::string>& paths);
+    /// Names, or with pictures what is said of them: a row of fields for each, the first of which is the name.
+    void set_texts(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows);
 
     /// The kind of each vector, by which the page colours and filters; at most 256 names.
     void set_labels(std::span<const std::uint8_t> labels, const std::vector<std::string>& names);
@@ -47,6 +48,12 @@ public:
     /// Examples to search for, and their true neighbours where they are known: a row each.
     void set_queries(MatrixView<float> queries, MatrixView<std::int64_t> truth,
                      std::span<const std::uint8_t> labels = {});
+
+    void set_query_names(const std::vector<std::string>& names);
+
+    /// What is typed is searched for as the mean of its words' approximations: the items of another index, of which
+    /// each has a word of the vocabulary.
+    void set_words(const Index& words, const std::vector<std::string>& vocabulary);
 
     /// A table below the map.
     void set_figures(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,

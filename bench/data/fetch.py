@@ -94,11 +94,12 @@ def write_parts(vectors, queries, folder):
 
 def sentences(folder, scratch):
     """Each description once: packages that belong together share theirs."""
+    from descriptions import distinct, packages
     from embed import Embedder
-    listed = subprocess.run(("apt-cache", "dumpavail"), stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
-    texts = list(dict.fromkeys(line.removeprefix("Description: ") for line in listed if line.startswith("Description: ")))
-    if len(texts) < 2 * SENTENCE_QUERIES:
-        raise Failure(f"expected descriptions of packages from 'apt-cache dumpavail', got {len(texts)}; try 'apt-get update'")
+    try:
+        texts = [description for *_, description in distinct(packages())]
+    except LookupError as missing:
+        raise Failure(str(missing)) from None
     write_parts(Embedder()(texts), SENTENCE_QUERIES, folder)
 
 

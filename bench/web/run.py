@@ -4,6 +4,7 @@ without.
 
     ./dev bench web --data DIR          base.bvecs, learn.bvecs and query.bvecs of DIR, coded in 8 bytes
     ./dev bench web --index FILE --queries FILE.bvecs
+    ./dev bench web --page demo/explorer.html           instead: a page opened from the disk, and clicks on its examples
 """
 import argparse
 import http.server
@@ -28,11 +29,12 @@ def arguments():
     parser.add_argument("--learn-size", default="20000")
     parser.add_argument("--index", type=pathlib.Path, nargs="+", help="instead: finished indexes")
     parser.add_argument("--queries", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path, help="a page of the demo or of `summand page`")
     parser.add_argument("--browser", help="its program (default: the first found of %s)" % ", ".join(BROWSERS))
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
-    if not options.data and not (options.index and options.queries):
-        parser.error("expected --data, or --index and --queries")
+    if not options.page and not options.data and not (options.index and options.queries):
+        parser.error("expected --data, or --index and --queries, or --page")
     return options
 
 
@@ -92,8 +94,37 @@ def measured(browser, index, queries):
     return own.answer
 
 
+def write_json(options, figures):
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def page_measured(page):
+    """What clicks.mjs says, with the packages of the tests in a browser."""
+    packages = ROOT / "tests/web/browser/packages"
+    if subprocess.run([packages, "install"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        raise SystemExit("the packages of tests/web/browser cannot be installed, which takes npm")
+    done = subprocess.run(["node", HERE / "clicks.mjs", page], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stdout.strip() or f"{page}: cannot be measured")
+    return json.loads(done.stdout)
+
+
+def show_page(page, figures):
+    print(f"{page}: {figures['bytes'] / 1e6:.1f} MB, first picture after {figures['picture'] / 1000:.2f} s, first answers after "
+          f"{figures['answers'] / 1000:.2f} s; ms of {figures['clicks']} clicks")
+    print(f"{'method':20}{'search':>8}{'90 %':>8}{'click':>8}{'90 %':>8}")
+    for row in figures["methods"]:
+        print(f"{row['method']:20}" + "".join(f"{time:8.1f}" for time in (*row["search"], *row["click"])))
+
+
 def main():
     options = arguments()
+    if options.page:
+        figures = page_measured(options.page)
+        show_page(options.page, figures)
+        write_json(options, figures)
+        return 0
     browser = options.browser or next((name for name in BROWSERS if shutil.which(name)), None)
     if not browser:
         raise SystemExit("no browser found: expected one of " + ", ".join(BROWSERS))
@@ -108,8 +139,7 @@ def main():
     for row in figures:
         how = "WebAssembly" if row["kernel"] else "JavaScript"
         print(f"{row['method']:8}{row['size']:>10,}{row['bytes']:>6}  {how:16}{row['opened']:8.0f}{row['median']:8.2f}{row['ninety']:8.2f}")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    write_json(options, figures)
     return 0
 
 

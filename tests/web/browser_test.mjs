@@ -2,8 +2,7 @@
 // colour schemes and on a phone, and looked over by axe-core. Skipped, with the reason, where there is no browser.
 import assert from "node:assert";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,27 +10,11 @@ import { pathToFileURL } from "node:url";
 import { deflateSync } from "node:zlib";
 
 import { crc32 } from "../../web/src/hash.js";
+import { launched, require, skip } from "./chromium.mjs";
 
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const here = new URL(".", import.meta.url).pathname;
+if (!process.env.SUMMAND || !process.env.SUMMAND_DEMO) skip("the tools that write pages are not built");
 
-function packages() {
-  try {
-    return execFileSync(join(here, "browser/packages"), { encoding: "utf8" }).trim();
-  } catch {
-    return null;
-  }
-}
-
-const folder = packages(), program = BROWSERS.find((path) => statSync(path, { throwIfNoEntry: false }));
-const missing = !folder ? "the packages of tests/web/browser are not installed (./dev test does it)"
-  : !program ? "no Chromium, which Debian has as the package chromium"
-    : !process.env.SUMMAND || !process.env.SUMMAND_DEMO ? "the tools that write pages are not built" : null;
-if (missing) {
-  console.log(`skipped: ${missing}`);
-  process.exit(77);
-}
-
+const WORDS = [..."abcdefghij"].map((letter) => `\u2581${letter}`).concat("\u2581", ..."abcdefghij");  // the first ten are heights
 const PHONE = { width: 390, height: 844 }, DESK = { width: 1280, height: 900 };
 const shots = process.env.SUMMAND_SHOTS;  // where pictures of the pages are kept, to be looked at
 let scratch, browser, axe;
@@ -73,24 +56,29 @@ function writePages() {
   writeFvecs(path("queries.fvecs"), queries);
   mkdirSync(path("pictures"));
   base.forEach((row, i) => writeFileSync(path(`pictures/bar ${i}.png`), png(row)));
-  writeFileSync(path("names.txt"), base.map((_, i) => `The bar number ${i} <b>&amp;</b> its </script> name`).join("\n") + "\n");
+  writeFileSync(path("items.csv"), `name,said,label\n${base.map((_, i) => `The bar number ${i} <b>&amp;</b> its </script> name,"a bar, as it is",height ${i % 10}\n`).join("")}`);
+  writeFvecs(path("words.fvecs"), [...barVectors(10, 3), ...barVectors(WORDS.length - 10, 4)]);
+  writeFileSync(path("words.txt"), WORDS.join("\n") + "\n");
   writeFileSync(path("kinds.txt"), base.map((_, i) => `height ${i % 10}`).join("\n") + "\n");
   run("SUMMAND", "build", "--quiet", "--spec", "PQ4x4", path("base.fvecs"), "-o", path("pq.smd"));
+  run("SUMMAND", "build", "--quiet", "--spec", "PQ6x4", path("words.fvecs"), "-o", path("words.smd"));
   run("SUMMAND", "build", "--quiet", "--spec", "IVF4,OPQ4x4", path("base.fvecs"), "-o", path("cells.smd"));
   run("SUMMAND", "exact", "--quiet", path("base.fvecs"), path("queries.fvecs"), "-k", "10", "-o", path("truth.ivecs"));
   run("SUMMAND", "page", path("pq.smd"), path("cells.smd"), "--items", path("pictures"), "--labels", path("kinds.txt"), "--queries", path("queries.fvecs"),
     "--truth", path("truth.ivecs"), "--pictures", "6x6", "--title", "Bars", "-o", path("folder"));
-  run("SUMMAND", "page", path("pq.smd"), "--items", path("names.txt"), "-o", path("texts.html"));
+  run("SUMMAND", "page", path("pq.smd"), "--items", path("items.csv"), "--words", path("words.smd"), "--vocabulary", path("words.txt"), "-o", path("texts.html"));
+  writeFileSync(path("vector.txt"), `[${base[7].join(", ")}]\n`);
+  run("SUMMAND", "build", "--quiet", "--spec", "PQ4x4,Refine(fp32)", path("base.fvecs"), "-o", path("exact.smd"));
+  run("SUMMAND", "page", path("exact.smd"), "-o", path("numbers.html"));
   run("SUMMAND_DEMO", "--spec", "LOCQ4x5(iterations=2)", "--spec", "PQ4x5", "--learn-size", "2000", "--quiet", "-o", path("demo"));
-  Object.assign(pages, { folder: path("folder/index.html"), texts: path("texts.html"), demo: process.env.SUMMAND_PAGE ?? path("demo/explorer.html") });
+  Object.assign(pages, { folder: path("folder/index.html"), texts: path("texts.html"), numbers: path("numbers.html"), demo: process.env.SUMMAND_PAGE ?? path("demo/explorer.html") });
 }
 
 before(async () => {
   scratch = mkdtempSync(join(tmpdir(), "summand-browser-"));
-  const require = createRequire(join(folder, "package.json"));
   writePages();
   axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-  browser = await require("playwright-core").chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+  browser = await launched();
 });
 
 after(async () => {
@@ -105,6 +93,10 @@ async function opened(name, options, work) {
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("request", (request) => /^https?:/.test(request.url()) && faults.push(`asked for ${request.url()}`));
+  await page.addInitScript(() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shifted += value))).observe({ type: "layout-shift", buffered: true });
+  });
   await page.goto(pathToFileURL(pages[name]).href);
   await page.waitForSelector("body[data-ready=yes]", { timeout: 60000 });
   await work(page);
@@ -179,7 +171,7 @@ test("a drawing and a file are searched for", async () => {
     assert.strictEqual(await page.textContent("#query-name"), "your picture");
     const drawn = await answers(page);
     await page.click("#own");
-    await page.setInputFiles("#sketch-file", join(scratch, "names.txt"));
+    await page.setInputFiles("#sketch-file", join(scratch, "items.csv"));
     await page.waitForFunction(() => document.getElementById("sketch-note").textContent.includes("no picture"));
     await page.setInputFiles("#sketch-file", join(scratch, "pictures/bar 1.png"));
     await page.waitForFunction(() => document.getElementById("sketch-note").textContent === "");
@@ -188,29 +180,58 @@ test("a drawing and a file are searched for", async () => {
   });
 });
 
+test("numbers are searched for, once there are as many as dimensions", async () => {
+  await opened("numbers", {}, async (page) => {
+    await page.click("#own");
+    await page.fill("#numbers textarea", "1, 2");
+    assert.strictEqual(await page.textContent("#numbers-note"), "Expected 36 numbers, got 2.");
+    assert.deepStrictEqual(await overlooked(page), []);
+    await page.setInputFiles("#numbers-file", join(scratch, "vector.txt"));
+    await page.waitForFunction(() => document.getElementById("numbers-note").textContent === "");
+    await page.click("#numbers-search");
+    assert.strictEqual(await page.textContent("#query-name"), "your vector");
+    assert.match((await answers(page))[0], /no\. 7, score 0/);
+    assert.match(await page.textContent(".sum"), /the second layer scores it 0$/);
+  });
+});
+
 test("another method searches the same vectors", async () => {
   await opened("folder", {}, async (page) => {
     await page.click("#methods button:nth-child(2)");
     await page.waitForSelector("#methods button:nth-child(2)[aria-pressed=true]");
     assert.strictEqual((await answers(page)).length, 12);
-    assert.match(await page.textContent("#explanation"), /cells or a second layer/);
+    assert.match(await page.textContent("#explanation"), /^Beside its cell, all that the page knows/);
+    assert.strictEqual(await page.locator(".step").count(), 5);
   });
 });
 
 test("texts are shown as they are", async () => {
   await opened("texts", {}, async (page) => {
     const texts = await page.$$eval("#answers .text", (spans) => spans.map((span) => span.textContent));
-    assert.match(texts[0], /^The bar number \d+ <b>&amp;<\/b> its <\/script> name$/);
-    assert.deepStrictEqual(await overlooked(page), []);
-    await shot(page, "texts");
+    assert.match(texts[0], /^The bar number \d+ <b>&amp;<\/b> its <\/script> name a bar, as it is$/);
   });
 });
 
-for (const name of ["folder", "demo"])
+test("what is typed is searched for, letter by letter", async () => {
+  await opened("texts", {}, async (page) => {
+    for (const [typed, read, height] of [["D", "d", 3], ["  f F ", "f + f", 5]]) {
+      await page.fill("#typed", typed);
+      assert.strictEqual(await page.textContent("#query-name"), `“${typed.trim()}”, read as ${read}`);
+      const found = await answers(page);
+      assert.strictEqual(found.length, 12);
+      for (const label of found) assert.match(label, new RegExp(`height ${height}`));
+    }
+    await page.fill("#typed", "ж");
+    assert.strictEqual(await page.textContent("#status"), "No word of it is known.");
+  });
+});
+
+for (const name of ["folder", "texts", "demo"])
   for (const colorScheme of ["light", "dark"])
     for (const [size, viewport] of [["desk", DESK], ["phone", PHONE]])
       test(`${name}: ${colorScheme}, ${size}: nothing overflows or jumps, and axe-core finds nothing serious`, async () => {
         await opened(name, { viewport, colorScheme, hasTouch: size === "phone" }, async (page) => {
+          assert.ok(await page.evaluate(() => window.shifted) < 0.01, "the page moves while it is read");
           const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
           assert.strictEqual(await wide(), 0);
           const place = () => page.$eval("#map", (map) => map.getBoundingClientRect().top + window.scrollY);

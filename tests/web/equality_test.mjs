@@ -3,7 +3,8 @@ import assert from "node:assert";
 import { test } from "node:test";
 
 import { open, openModel } from "../../web/summand.js";
-import { bytesOf, cases, difference } from "./support.mjs";
+import { difference } from "./compare.mjs";
+import { bytesOf, cases } from "./support.mjs";
 
 for (const wasm of [true, false])
   test(`every index gives the ids and scores of the library, ${wasm ? "WebAssembly" : "plain JavaScript"}`, async () => {

@@ -1,6 +1,7 @@
 // Writes indexes of every method, metric and shape with what the library answers, for the tests of web/summand.js:
 //
 //     make_indexes FOLDER        FOLDER/NAME.smd, FOLDER/cases.json
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "summand/build.h"
 #include "summand/client.h"
 #include "summand/io.h"
+#include "summand/living_index.h"
 #include "summand/train.h"
 #include "support/data.h"
 
@@ -183,6 +185,8 @@ int main(const std::string& folder) {
     add_second_layers(cases, vectors.view(), queries.view());
     add_random(cases);
     add_models(cases, vectors.view(), queries.view());
+    std::filesystem::remove_all(folder + "/folder");
+    LivingIndex::create(folder + "/folder", vectors.view(), "PQ3x4").add(vectors.view());
     cases.finish();
     return 0;
 }

@@ -6,7 +6,8 @@ import { test } from "node:test";
 
 import { open, openModel } from "../../web/summand.js";
 import { crc32 } from "../../web/src/hash.js";
-import { bytesOf, cases, sameFloats } from "./support.mjs";
+import { sameFloats } from "./compare.mjs";
+import { bytesOf, cases } from "./support.mjs";
 
 const forged = JSON.parse(readFileSync(join(process.env.SUMMAND_INDEXES, "forgeries.json"), "utf8"));
 
@@ -79,6 +80,9 @@ test("a file of another kind is named", async () => {
   const model = bytesOf(cases.models[0].name), index = bytesOf(cases.indexes[0].name);
   await assert.rejects(open(model), /holds a model, expected an index/);
   await assert.rejects(openModel(index), /holds an index, expected a model/);
+  const inFolder = /of an index in a folder, expected an index: pages open indexes of one file/;
+  await assert.rejects(open(bytesOf("folder/manifest")), inFolder);
+  await assert.rejects(open(bytesOf("folder/segment-00000001")), inFolder);
   await assert.rejects(open(new ArrayBuffer(100)), /is not a summand file/);
   await assert.rejects(open(new ArrayBuffer(0)), /the file is empty/);
   await assert.rejects(open(7), /expected an ArrayBuffer/);

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 
 import { open } from "../../web/summand.js";
-import { bytesOf, cases, difference } from "./support.mjs";
+import { difference } from "./compare.mjs";
+import { bytesOf, cases } from "./support.mjs";
 
 const expected = cases.indexes.find(({ name }) => name === "IVF6,OPQ4x4(iterations=1),Refine(fp32)-euclidean");
 const good = new Uint8Array(bytesOf(expected.name));

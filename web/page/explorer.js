@@ -6,11 +6,14 @@ import { element, number, vectorCanvas } from "./draw.js";
 import { explanation } from "./explain.js";
 import { Items } from "./items.js";
 import { legend, VectorMap } from "./map.js";
+import { Numbers } from "./numbers.js";
 import { places } from "./plane.js";
 import { Sketch } from "./sketch.js";
+import { spoken, Words } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const EXAMPLES = 12, TRUTHS = 12;
+const decoded = (bytes) => new TextDecoder().decode(bytes);
 
 class Explorer {
   constructor(about) {
@@ -21,27 +24,37 @@ class Explorer {
 
   async start() {
     const { about } = this, read = (name) => part(name, about.folder);
+    this.fillPage();
+    await this.readQueries(read);
+    if (this.queries) this.showExamples();
+    await this.readItems(read);
+    await this.index(0);
+    if (!this.queries) this.showExamples();
+    this.ask(this.queries ? { kind: "example", number: 0 } : { kind: "item", id: 0 });
+    await this.readWords(read);
+    this.showMap();
+    document.body.dataset.ready = "yes";
+  }
+
+  // All that the description tells, with room for what is read later, so that nothing moves then.
+  fillPage() {
+    const { about } = this, { classList, dataset } = document.body;
     document.title = about.title;
     byId("title").textContent = about.title;
     byId("about").textContent = about.text;
-    byId("methods").append(...about.indexes.map((own, i) => element("button", { type: "button", "aria-pressed": String(i === 0),
-      onclick: () => this.chooseMethod(i) }, own.name)));
-    byId("one-method").hidden = about.indexes.length < 2;
-    document.body.classList.toggle("words", about.items.kind === "texts");
-    document.body.classList.toggle("pictures", Boolean(about.shape));
-    await this.readQueries(read);
-    if (this.queries) this.showExamples();
-    this.labels = about.items.labelNames ? new Uint8Array(await read("labels")) : null;
-    const pixels = about.items.kind === "pixels" ? new Uint8Array(await read("pixels")) : null;
-    this.items = new Items({ ...about.items, shape: about.shape }, pixels, this.labels);
-    await this.index(0);
+    classList.toggle("texts", about.items.kind === "numbers");
+    classList.toggle("rows", about.items.columns?.length > 1);
+    classList.toggle("pictures", Boolean(about.shape));
     this.fillControls();
-    if (!this.queries) this.showExamples();
-    if (this.queries) this.ask({ kind: "example", number: 0 });
-    else this.ask({ kind: "item", id: 0 });
-    this.showMap();
+    const room = (id, count, ...below) => byId(id).replaceChildren(...Array.from({ length: count }, () =>
+      element("li", {}, element("div", { class: "picture none" }), ...below.map((name) => element(name, {}, "\u00a0")))));
+    room("examples", Math.min(EXAMPLES, about.queries?.count ?? EXAMPLES));
+    room("answers", Number(byId("k").value), "small");
+    byId("truth-box").hidden = !about.queries?.truths;
+    if (about.queries?.truths) room("truth", Math.min(TRUTHS, about.queries.truths));
+    if (about.items.labelNames) byId("map-box").append(legend(about.items.labelNames));
     this.showFigures();
-    document.body.dataset.ready = "yes";
+    dataset.filled = "yes";
   }
 
   async index(i) {
@@ -66,21 +79,57 @@ class Explorer {
     this.queryLabels = queries.labelled ? new Uint8Array(await read("query-labels")) : null;
   }
 
+  async readItems(read) {
+    const { items, shape } = this.about;
+    this.labels = items.labelNames ? new Uint8Array(await read("labels")) : null;
+    const pixels = items.kind === "pixels" ? new Uint8Array(await read("pixels")) : null;
+    const rows = items.columns ? decoded(await read("texts")).split("\n").map((row) => row.split("\t")) : null;
+    this.items = new Items({ ...items, shape }, { rows, pixels, labels: this.labels });
+  }
+
+  async readWords(read) {
+    if (!this.about.words) return;
+    this.words = new Words(await open(await read("words")), decoded(await read("vocabulary")).split("\n"));
+    const typed = byId("typed");
+    typed.disabled = false;
+    typed.addEventListener("input", () => this.askTyped(typed.value));
+    byId("typing").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.askTyped(typed.value);
+    });
+  }
+
+  askTyped(text) {
+    const words = this.words.cut(text), known = words.some(spoken);
+    if (known) this.ask({ kind: "typed", vector: this.words.vector(words), text, words });
+    else if (text.trim()) byId("status").textContent = "No word of it is known.";
+  }
+
   fillControls() {
+    const { about } = this, names = about.items.labelNames;
+    byId("methods").append(...about.indexes.map((own, i) => element("button", { type: "button", "aria-pressed": String(i === 0),
+      onclick: () => this.chooseMethod(i) }, own.name)));
+    byId("one-method").hidden = about.indexes.length < 2;
+    byId("typing").hidden = !about.words;
     byId("k").addEventListener("change", () => this.search());
-    const names = this.about.items.labelNames;
     byId("one-filter").hidden = !names;
     if (names) byId("filter").append(...names.map((name, i) => element("option", { value: i }, `only ${name}`)));
     byId("filter").addEventListener("change", () => this.search());
-    byId("random").addEventListener("click", () => this.ask({ kind: "item", id: Math.floor(Math.random() * this.own.size) }));
-    if (this.about.shape) {
-      const sketch = new Sketch(byId("sketch"), this.about.shape, (vector) => this.ask({ kind: "own", vector }));
-      byId("own").hidden = false;
-      byId("own").addEventListener("click", () => sketch.open());
-    }
-    byId("search-this").addEventListener("click", () => this.ask({ kind: "item", id: this.found.ids[this.state.chosen] }));
-    byId("others").addEventListener("click", () => this.showExamples(true));
-    byId("others").hidden = !this.queries || this.queries.length <= EXAMPLES;
+    byId("random").addEventListener("click", () => this.own && this.ask({ kind: "item", id: Math.floor(Math.random() * this.own.size) }));
+    this.fillOwn();
+    byId("search-this").addEventListener("click", () => this.found && this.ask({ kind: "item", id: this.found.ids[this.state.chosen] }));
+    byId("others").addEventListener("click", () => this.queries && this.showExamples(true));
+    byId("others").hidden = !(about.queries?.count > EXAMPLES);
+  }
+
+  // Drawing pictures, or writing numbers; words are typed.
+  fillOwn() {
+    const { shape, words } = this.about, search = (vector) => this.ask({ kind: "own", vector });
+    if (words) return;
+    const dialog = shape ? new Sketch(byId("sketch"), shape, search) : new Numbers(byId("numbers"), () => this.own.dimensions, search);
+    byId("own").textContent = shape ? "Draw or upload" : "A vector of your own";
+    byId("own").hidden = false;
+    byId("own").addEventListener("click", () => this.own && dialog.open());
   }
 
   showExamples(others = false) {
@@ -89,18 +138,22 @@ class Explorer {
     const numbers = Array.from({ length: Math.min(EXAMPLES, total) }, (_, i) =>
       this.queries ? (this.firstExample + i) % total : Math.floor((i * total) / EXAMPLES));
     byId("examples").replaceChildren(...numbers.map((number) => element("li", {}, element("button",
-      { type: "button", class: "picture", "aria-label": this.queries ? `search for example ${number + 1}` : `search for ${this.items.name(number)}`,
+      { type: "button", class: "picture", "aria-label": this.queries ? `search for ${this.exampleName(number)}` : `search for ${this.items.name(number)}`,
         onclick: () => this.ask(this.queries ? { kind: "example", number } : { kind: "item", id: number }) },
       this.queries ? this.showQuery(number) : this.items.show(number, this.own)))));
   }
 
   showQuery(number) {
-    return this.about.shape ? vectorCanvas(this.queries[number], this.about.shape) : element("span", { class: "text" }, this.about.queries.texts?.[number] ?? `query ${number + 1}`);
+    return this.about.shape ? vectorCanvas(this.queries[number], this.about.shape) : element("span", { class: "text" }, this.exampleName(number));
+  }
+
+  exampleName(number) {
+    return this.about.queries.names?.[number] ?? `example ${number + 1}`;
   }
 
   // The page has the codes of its items, not their vectors: what an item's code stands for is the query.
   vectorOf(query) {
-    if (query.kind === "own") return query.vector;
+    if (query.vector) return query.vector;
     return query.kind === "example" ? this.queries[query.number] : this.own.approximation(query.id);
   }
 
@@ -119,6 +172,7 @@ class Explorer {
 
   search() {
     const { query } = this.state, k = Number(byId("k").value), label = byId("filter").value;
+    if (!query) return;
     this.vector = this.vectorOf(query);
     const begin = performance.now();
     const filter = label === "" ? undefined : (id) => this.labels[id] === Number(label);
@@ -151,20 +205,22 @@ class Explorer {
   }
 
   pictureOf(query) {
-    if (query.kind === "own") return vectorCanvas(query.vector, this.about.shape);
+    if (query.kind === "typed") return "";  // its name says it
+    if (query.kind === "own") return this.about.shape ? vectorCanvas(query.vector, this.about.shape) : "";
     return query.kind === "item" ? this.items.show(query.id, this.own) : this.showQuery(query.number);
   }
 
   nameOf(query) {
-    if (query.kind === "own") return "your picture";
+    if (query.kind === "own") return this.about.shape ? "your picture" : "your vector";
+    if (query.kind === "typed") return `“${query.text.trim()}”, read as ${query.words.map(spoken).filter(Boolean).join(" + ")}`;
     const label = query.kind === "item" ? this.items.label(query.id) : this.queryLabels && this.about.items.labelNames[this.queryLabels[query.number]];
-    const name = query.kind === "item" ? this.items.name(query.id) : `example ${query.number + 1}`;
+    const name = query.kind === "item" ? this.items.name(query.id) : this.exampleName(query.number);
     return label ? `${name}: ${label}` : name;
   }
 
   answer(id, rank, score, truth) {
     const place = truth ? truth.indexOf(id) : -1, label = this.items.label(id);
-    const title = `answer ${rank + 1}: ${this.items.name(id)}${label ? `, ${label}` : ""}, score ${number(score)}` +
+    const title = `answer ${rank + 1}: ${this.items.whole(id)}${label ? `, ${label}` : ""}, score ${number(score)}` +
       (truth ? (place >= 0 ? `, true neighbour number ${place + 1}` : ", not among the true neighbours") : "");
     return element("li", {}, element("button", { type: "button", class: `picture${place >= 0 ? " hit" : ""}`, "aria-label": title, title,
       "aria-pressed": String(rank === 0), onclick: () => this.choose(rank) }, this.items.show(id, this.own)),
@@ -172,7 +228,6 @@ class Explorer {
   }
 
   showTruth(truth) {
-    byId("truth-box").hidden = !this.truth;
     if (!this.truth) return;
     const shown = Array.from({ length: Math.min(TRUTHS, this.about.queries.truths) }, (_, rank) => truth?.[rank]);
     byId("truth").replaceChildren(...shown.map((id, rank) => element("li", {}, id === undefined ? element("div", { class: "picture none" }) : element("button",
@@ -188,10 +243,10 @@ class Explorer {
   }
 
   showExplanation() {
-    const id = this.found.ids[this.state.chosen], flat = !this.own.cells && !this.own.second;
+    const id = this.found.ids[this.state.chosen];
     byId("search-this").disabled = id === undefined;
     byId("explained").textContent = id === undefined ? "" : `answer ${this.state.chosen + 1}, ${this.items.name(id)}`;
-    byId("explanation").replaceChildren(...(id === undefined || !flat ? [element("p", { class: "soft" }, id === undefined ? "No answer." : "Scores of an index with cells or a second layer are not taken apart here.")]
+    byId("explanation").replaceChildren(...(id === undefined ? [element("p", { class: "soft" }, "No answer.")]
       : explanation(this.own, this.vector, { id, score: this.found.scores[this.state.chosen], shape: this.about.shape })));
   }
 
@@ -209,7 +264,6 @@ class Explorer {
     byId("zoom-in").addEventListener("click", () => this.map.zoom(1.6));
     byId("zoom-out").addEventListener("click", () => this.map.zoom(1 / 1.6));
     byId("zoom-all").addEventListener("click", () => this.map.reset());
-    if (this.labels) byId("map-box").append(legend(this.about.items.labelNames));
     this.map.mark(this.state.query.kind === "item" ? this.state.query.id : null, this.found.ids);
   }
 
@@ -236,6 +290,7 @@ byId("scheme").addEventListener("click", () => {
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.map?.draw());
 explorer.start().catch((error) => {
+  document.body.dataset.filled = "yes";
   byId("status").textContent = `This page cannot be shown: ${error.message}`;
   throw error;
 });

@@ -3,9 +3,9 @@
 import { element, greyCanvas, vectorCanvas } from "./draw.js";
 
 export class Items {
-  // `items` of the description; `pixels`: the bytes of packed pictures.
-  constructor(description, pixels, labels) {
-    Object.assign(this, { ...description, pixels, labels });
+  // `description` of the items; `rows` of a table, or null; `pixels`: the bytes of packed pictures.
+  constructor(description, { rows, pixels, labels }) {
+    Object.assign(this, { ...description, rows, pixels, labels });
   }
 
   label(id) {
@@ -13,7 +13,7 @@ export class Items {
   }
 
   name(id) {
-    return this.kind === "texts" ? this.texts[id] : this.kind === "files" ? this.names[id] : `no. ${id}`;
+    return this.rows ? this.rows[id][0] : `no. ${id}`;
   }
 
   // `index` approximates vectors that are pictures themselves where the page has no others.
@@ -23,13 +23,28 @@ export class Items {
         return this.#packed(id);
       case "files":
         return element("img", { src: this.files[id], alt: "", loading: "lazy" });
-      case "texts":
-        return element("span", { class: "text" }, this.texts[id]);
       case "vectors":
         return vectorCanvas(index.approximation(id), this.shape);
       default:
-        return element("span", { class: "text" }, `no. ${id}`);
+        return this.#text(id);
     }
+  }
+
+  // The fields of a table that follow the name.
+  #others(id) {
+    return this.rows ? this.rows[id].slice(1).filter(Boolean).join(" · ") : "";
+  }
+
+  // All that is said of a vector.
+  whole(id) {
+    return `${this.name(id)} ${this.#others(id)}`.trim();
+  }
+
+  // The name, and below it the other fields.
+  #text(id) {
+    const name = this.name(id), others = this.#others(id);
+    if (!others) return element("span", { class: "text" }, name);
+    return element("span", { class: "text" }, element("b", {}, name), " ", element("br"), element("span", {}, others));
   }
 
   // Two pixels to a byte, of a few grey values each.
