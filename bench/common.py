@@ -25,18 +25,21 @@ def find(folder, name):
 
 
 class Program:
-    """A benchmark program; a line in, a number out."""
+    """A benchmark program; a line in, a line of numbers out, of which a call gives the first one."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __call__(self, *words):
+        return self.numbers(*words)[0]
+
+    def numbers(self, *words):
         self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
             raise SystemExit(f"{self.process.args[0]} ended while it was asked to {words[0]}")
-        return float(answer)
+        return [float(number) for number in answer.split()]
 
     def close(self):
         self.process.stdin.close()
