@@ -9,7 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def read_vecs(path):
-    """Rows of .fvecs, .bvecs or .ivecs; bytes stay bytes."""
+    """Rows of .fvecs, .bvecs, .ivecs or .u8bin; bytes stay bytes."""
+    if path.suffix == ".u8bin":
+        rows, columns = np.fromfile(path, "<u4", 2)
+        return np.memmap(path, np.uint8, "r", 8, (int(rows), int(columns)))
     kind = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}[path.suffix]
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     columns = int(raw[:4].view(np.int32)[0])
@@ -18,10 +21,10 @@ def read_vecs(path):
 
 
 def find(folder, name):
-    for suffix in (".bvecs", ".fvecs", ".ivecs"):
+    for suffix in (".bvecs", ".fvecs", ".ivecs", ".u8bin"):
         if (folder / (name + suffix)).exists():
             return folder / (name + suffix)
-    raise SystemExit(f"{folder}: expected {name}.bvecs, .fvecs or .ivecs")
+    raise SystemExit(f"{folder}: expected {name}.bvecs, .fvecs, .ivecs or .u8bin")
 
 
 class Program:

@@ -4,8 +4,8 @@ one query by one; 10 of 10 and 100 of 100.
 
     ./dev bench frontier --data DIR --folder KEPT [--metric cosine] [--specs SPEC …] [--build] [--json FILE] [--svg FILE]
 
-DIR holds learn, base and query (.bvecs or .fvecs), or the images of MNIST, and for euclidean gt.ivecs; a truth that is
-missing is computed. Recall is the share of the k true neighbours found in k answers. Each side tries all its settings once;
+DIR holds base and query (.bvecs, .fvecs or .u8bin) or the images of MNIST, vectors to learn from unless these are the base,
+and for euclidean gt.ivecs; a truth that is missing is computed. Recall is the share of the k true neighbours found in k answers. Each side tries all its settings once;
 those that nothing of their own side beats are then timed in turns, and the best of the rounds counts. The tables have, for
 each side and recall, the fastest setting that reaches it. Indexes are kept in --folder with what building them took, and
 --build stops when they are there. For cosine the peers get vectors of length one.
@@ -37,6 +37,7 @@ from tables import LEVELS, cold_table, plot, size_table, speed_table  # noqa: E4
 
 OURS = ("IVF1024(coding=plain),LOCQ8,Refine(u8)",)
 LEAST_TIMED = 0.85  # recall
+LEARN = 250_000
 SINGLE, COLD = 1000, 200  # queries that are asked one by one
 
 
@@ -67,14 +68,17 @@ class Data:
         self.metric, self.binary, self.program, self.cpu = options.metric, options.binary, options.program, options.cpu
         self.clock = time.process_time if options.cpu else time.perf_counter
         self.folder, self.kept = options.data, folder
-        self.files = self.images() if (self.folder / "train-images-idx3-ubyte.gz").exists() else {
-            name: find(self.folder, name) for name in ("learn", "base", "query")}
+        self.files = self.images() if (self.folder / "train-images-idx3-ubyte.gz").exists() else self.parts()
         stored = read_vecs(self.files["base"])
         self.rows, self.dimensions = stored.shape
         self.query = self.floats("query")[:options.queries]
 
+    def parts(self):
+        names = ["base", "query"] + ["learn"] * any(self.folder.glob("learn.*"))
+        return {name: find(self.folder, name) for name in names}
+
     def images(self):
-        """Those of MNIST as rows; what is learnt from is the base."""
+        """Those of MNIST as rows."""
         files = {name: self.kept / f"{name}.bvecs" for name in ("base", "query")}
         for path, part in zip(files.values(), ("train", "t10k")):
             if path.exists():
@@ -83,14 +87,18 @@ class Data:
                 rows = numpy.frombuffer(file.read(), numpy.uint8, offset=16).reshape(-1, 784)
             header = numpy.full((len(rows), 1), 784, "<i4").view(numpy.uint8)
             numpy.hstack([header, rows]).tofile(path)
-        return {**files, "learn": files["base"]}
+        return files
 
     def floats(self, name):
         rows = read_vecs(self.files[name]).astype(numpy.float32)
         return rows / numpy.linalg.norm(rows, axis=1, keepdims=True) if self.metric == "cosine" else rows
 
     base = functools.cached_property(lambda self: self.floats("base"))
-    learn = functools.cached_property(lambda self: self.floats("learn"))
+
+    @functools.cached_property
+    def learn(self):
+        """Of some rows of the base where nothing else is given."""
+        return self.floats("learn") if "learn" in self.files else self.base[::-(-self.rows // LEARN)]
 
     def truth(self):
         given, made = self.folder / "gt.ivecs", self.kept / f"truth_{self.metric}.ivecs"

@@ -59,9 +59,10 @@ class Ours:
     def __init__(self, spec, data, folder):
         self.name, self.data, self.spec = "summand " + spec, data, spec
         self.index, self.ids = folder / (file_name(spec) + ".smd"), folder / (file_name(spec) + ".ivecs")
+        learn = ["--learn", data.files["learn"]] if "learn" in data.files else []
         self.built = kept(self.index, lambda: subprocess.run(
-            [data.binary, "build", "--spec", spec, "--metric", data.metric, "--learn", data.files["learn"],
-             data.files["base"].resolve(), "-o", self.index, "--quiet"], check=True))
+            [data.binary, "build", "--spec", spec, "--metric", data.metric, *learn, data.files["base"].resolve(), "-o", self.index,
+             "--quiet"], check=True))
         self.bytes = size_of(self.index)
 
     def open(self):
