@@ -9,7 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def read_vecs(path):
-    """Rows of .fvecs, .bvecs or .ivecs; bytes stay bytes."""
+    """Rows of .fvecs, .bvecs, .ivecs or .u8bin; bytes stay bytes."""
+    if path.suffix == ".u8bin":
+        rows, columns = np.fromfile(path, "<u4", 2)
+        return np.memmap(path, np.uint8, "r", 8, (int(rows), int(columns)))
     kind = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}[path.suffix]
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     columns = int(raw[:4].view(np.int32)[0])
@@ -18,25 +21,28 @@ def read_vecs(path):
 
 
 def find(folder, name):
-    for suffix in (".bvecs", ".fvecs", ".ivecs"):
+    for suffix in (".bvecs", ".fvecs", ".ivecs", ".u8bin"):
         if (folder / (name + suffix)).exists():
             return folder / (name + suffix)
-    raise SystemExit(f"{folder}: expected {name}.bvecs, .fvecs or .ivecs")
+    raise SystemExit(f"{folder}: expected {name}.bvecs, .fvecs, .ivecs or .u8bin")
 
 
 class Program:
-    """A benchmark program; a line in, a number out."""
+    """A benchmark program; a line in, a line of numbers out, of which a call gives the first one."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __call__(self, *words):
+        return self.numbers(*words)[0]
+
+    def numbers(self, *words):
         self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
             raise SystemExit(f"{self.process.args[0]} ended while it was asked to {words[0]}")
-        return float(answer)
+        return [float(number) for number in answer.split()]
 
     def close(self):
         self.process.stdin.close()

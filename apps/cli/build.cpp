@@ -56,6 +56,7 @@ void summarize(const Options& options, const Index& index, const BuildReport& re
             fmt::format("recall  {:.3f} for {}, by vectors of {} that were searched for without themselves; queries of "
                         "your own tell more: summand tune {} QUERIES --base {}",
                         *report.recall, options.target, options.base, options.output, options.base));
+    for (const std::string& warning : report.warnings) run.print("warning " + warning);
     nlohmann::ordered_json summary{{"spec", report.spec},
                                    {"vectors", index.size()},
                                    {"dimensions", index.dimensions()},
@@ -66,6 +67,7 @@ void summarize(const Options& options, const Index& index, const BuildReport& re
                                    {"train_seconds", report.train_seconds},
                                    {"encode_seconds", report.encode_seconds}};
     if (report.recall) summary["recall"] = *report.recall;
+    if (!report.warnings.empty()) summary["warnings"] = report.warnings;
     if (const InvertedIndex* inverted = index.inverted()) {
         summary["cells"] = inverted->model().partition.cells();
         summary["cell_table_bytes"] = inverted->cell_table_bytes();

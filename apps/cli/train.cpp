@@ -29,6 +29,7 @@ void run_train(const Options& options) {
     run.print(fmt::format("{}: {} learnt from {} vectors of {} dimensions in {}, distortion {:.6g}", options.output,
                           report.spec, grouped(training.vectors), model.dimensions(), duration(report.train_seconds),
                           training.distortion));
+    for (const std::string& warning : report.warnings) run.print("warning " + warning);
     nlohmann::ordered_json summary{{"spec", report.spec},
                                    {"vectors", training.vectors},
                                    {"dimensions", model.dimensions()},
@@ -37,6 +38,7 @@ void run_train(const Options& options) {
                                    {"held_out_distortion", held_out(training)},
                                    {"objective", training.objective},
                                    {"train_seconds", report.train_seconds}};
+    if (!report.warnings.empty()) summary["warnings"] = report.warnings;
     if (model.cells()) summary["cells"] = model.cells()->cells();
     run.write_json(summary);
 }

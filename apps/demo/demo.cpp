@@ -52,8 +52,8 @@ Measured measure(const std::string& text, const DemoData& data, MatrixView<std::
     report.train_seconds = train_seconds;
     report.encode_seconds = encode_seconds;
     report.distortion = distortion(model, data.base.view(), codes, run.silent_execution());
-    run.display().note(fmt::format("{}: trained in {}, encoded in {}, recall@10 {:.3f}", text, duration(train_seconds),
-                                   duration(encode_seconds), report.recall_at(10)));
+    run.display().note(fmt::format("{}: trained in {}, encoded in {}, recall@10of1 {:.3f}", text,
+                                   duration(train_seconds), duration(encode_seconds), report.recall_at(10)));
     return {std::move(report), std::move(index)};
 }
 

@@ -59,12 +59,13 @@ void add_figures(ExplorerPage& page, const DemoData& data, const std::vector<Rep
     rows.push_back({"exact scan", grouped(data.base.columns()), "1.000", "1.000", "1.000",
                     per_query(exact.queries_per_second), "–"});
     page.set_figures(
-        {"Method", "Bytes per image", "Recall@1", "Recall@10", "Recall@100", "One query", "Training"}, rows,
-        fmt::format("Of {} test images, measured by the C++ library when this page was made, with {} thread{} and {} "
-                    "instructions. Recall@R is the share of queries whose true nearest neighbour is among the first R "
-                    "answers. In this page the scan runs in WebAssembly.",
-                    grouped(data.queries.rows()), reports.front().threads, reports.front().threads == 1 ? "" : "s",
-                    reports.front().kernels));
+        {"Method", "Bytes per image", "Recall@1of1", "Recall@10of1", "Recall@100of1", "One query", "Training"}, rows,
+        fmt::format(
+            "Of {} test images, measured by the C++ library when this page was made, with {} thread{} and {} "
+            "instructions. Recall@Rof1 is the share of queries whose true nearest neighbour is among the first R "
+            "answers. In this page the scan runs in WebAssembly.",
+            grouped(data.queries.rows()), reports.front().threads, reports.front().threads == 1 ? "" : "s",
+            reports.front().kernels));
 }
 
 }  // namespace

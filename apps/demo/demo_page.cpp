@@ -30,9 +30,9 @@ std::string count_text(double count) { return grouped(static_cast<std::uint64_t>
 
 const std::vector<Column>& columns() {
     static const std::vector<Column> all = {
-        {"Recall@1", [](const Report& r) { return r.recall_at(1); }, share_text, Better::more},
-        {"Recall@10", [](const Report& r) { return r.recall_at(10); }, share_text, Better::more},
-        {"Recall@100", [](const Report& r) { return r.recall_at(100); }, share_text, Better::more},
+        {"Recall@1of1", [](const Report& r) { return r.recall_at(1); }, share_text, Better::more},
+        {"Recall@10of1", [](const Report& r) { return r.recall_at(10); }, share_text, Better::more},
+        {"Recall@100of1", [](const Report& r) { return r.recall_at(100); }, share_text, Better::more},
         {"Queries/s", [](const Report& r) { return r.queries_per_second; }, count_text, Better::more},
         {"Train", [](const Report& r) { return r.train_seconds; }, seconds_text, Better::less},
         {"Encode", [](const Report& r) { return r.encode_seconds; }, seconds_text, Better::less},
@@ -71,7 +71,7 @@ std::string plot_html(const std::vector<Report>& reports) {
             if (point.truths == 1)
                 series.points.push_back(
                     {static_cast<double>(point.answers), point.recall,
-                     fmt::format("{} recall@{}: {:.3f}", series.name, point.answers, point.recall)});
+                     fmt::format("{} recall@{}of1: {:.3f}", series.name, point.answers, point.recall)});
         plot.series.push_back(std::move(series));
     }
     return fmt::format("<div class=\"card\">{}{}</div>\n", svg(plot), legend(plot.series));
@@ -127,7 +127,7 @@ std::string html(const DemoPage& demo) {
     text += "<h2>Methods</h2>\n" + html(figures(demo.reports));
     text +=
         "<p class=\"soft\">Bytes are per vector, all of them counted, also the float that CQ stores beside a code. "
-        "Recall@R is the share of queries whose true "
+        "Recall@Rof1 is the share of queries whose true "
         "nearest neighbour is among the first R answers. "
         "The best figure of each column is bold; models were learnt from the images that are searched.</p>\n";
     text += "<h2>Recall against the number of answers</h2>\n" + plot_html(demo.reports);

@@ -36,6 +36,8 @@ struct BuildReport {
     /// Where the spec was chosen: the share of true neighbours that searches find, measured with vectors of the base
     /// that were searched for without themselves. Empty where there are too few vectors to tell.
     std::optional<double> recall = {};
+    /// What was hardly meant, a sentence each: cells that are learnt from few vectors, or that outnumber the base.
+    std::vector<std::string> warnings = {};
 };
 
 struct BuildSettings {

@@ -49,6 +49,9 @@ public:
     /// Rows [first, first + count) as floats. NaN or infinity is an error that names the row.
     Matrix<float> read(std::size_t first, std::size_t count) const;
 
+    /// Rows by number, in any order; those of a file that is not compressed are read side by side.
+    Matrix<float> read_rows(std::span<const std::int64_t> rows) const;
+
     class Source;  // private: one implementation per format
 
 private:

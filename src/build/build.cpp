@@ -128,6 +128,7 @@ Index build(const VectorSource& base, std::string_view text, const BuildSettings
     check_build(text, settings);
     const IndexSpec spec = spec_of(text, settings);
     if (settings.report) *settings.report = {.spec = to_string(spec)};
+    warn_of_many_cells(spec, base, settings);
     const auto held = hold_checkpoint(settings);
     const VectorSource& learn = settings.learn ? *settings.learn : base;
     if (settings.learn) require_dimensions(learn, base.columns, base.name);

@@ -1,4 +1,5 @@
 // Learning from a sample of a source: a model without cells, or cells and codes.
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -7,6 +8,8 @@
 #include "build/train_index.h"
 #include "summand/error.h"
 #include "summand/io.h"
+#include "summand/text.h"
+#include "train/cells.h"
 #include "train/cost.h"
 
 namespace summand {
@@ -37,7 +40,26 @@ Model learn(const VectorSource& source, const AnySpec& spec, std::size_t count, 
     return model;
 }
 
+void warn_of_few_to_learn(const CellOptions& cells, std::size_t count, const VectorSource& learn, BuildReport& report) {
+    const std::size_t wanted = kVectorsPerCell * cells.words;
+    if (count >= wanted || count < cells.words) return;  // fewer than one for each are an error
+    report.warnings.push_back(concatenate(grouped(cells.words), cells.dictionaries == 1 ? " cells" : " words of cells",
+                                          " are learnt from ", grouped(count), " vectors of ", learn.name, ", ",
+                                          count / cells.words, " for each: searches find less than with ",
+                                          kVectorsPerCell, " for each; learn from ", grouped(wanted), ", or ask for ",
+                                          grouped(std::max<std::size_t>(1, count / kVectorsPerCell)), " at most"));
+}
+
 }  // namespace
+
+void warn_of_many_cells(const IndexSpec& spec, const VectorSource& base, const BuildSettings& settings) {
+    if (!spec.cells || !settings.report) return;
+    const CellOptions cells = cell_options(*spec.cells);
+    if (cells.dictionaries > 1 || cells.words <= base.rows) return;  // most pairs of words are empty by nature
+    settings.report->warnings.push_back(concatenate(grouped(cells.words), " cells for the ", grouped(base.rows),
+                                                    " vectors of ", base.name,
+                                                    ": most lists stay empty; ask for fewer, or leave them out"));
+}
 
 Metric metric_of(const BuildSettings& settings) { return settings.metric.value_or(Metric::euclidean); }
 
@@ -87,6 +109,7 @@ std::unique_ptr<FileLock> hold_checkpoint(const BuildSettings& settings) {
 IndexModel train_first(const VectorSource& source, const IndexSpec& spec, const BuildSettings& given) {
     const BuildSettings settings = training_settings(spec, given);
     const std::size_t count = learn_count(spec, source, settings);
+    if (spec.cells && settings.report) warn_of_few_to_learn(cell_options(*spec.cells), count, source, *settings.report);
     if (spec.cells) return {learn<InvertedModel>(source, spec, count, settings)};
     return {learn<Quantizer>(source, spec.code, count, settings)};
 }

@@ -33,7 +33,10 @@ BuildSettings training_settings(const IndexSpec& spec, const BuildSettings& sett
 /// or training works on it.
 std::unique_ptr<FileLock> hold_checkpoint(const BuildSettings& settings);
 
-/// The first layer.
+/// Reports cells that outnumber the vectors of the base.
+void warn_of_many_cells(const IndexSpec& spec, const VectorSource& base, const BuildSettings& settings);
+
+/// The first layer. Reports cells that few vectors are learnt from.
 IndexModel train_first(const VectorSource& learn, const IndexSpec& spec, const BuildSettings& settings);
 
 }  // namespace summand

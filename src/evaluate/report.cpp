@@ -23,7 +23,8 @@ std::string fixed(double value, int digits) {
 
 std::string scaled(double seconds, double scale) { return seconds < 0 ? "-" : fixed(seconds * scale, 2); }
 
-const Row kTitles = {"method", "bytes",     "compression", "R@1",     "R@10",    "R@100",
+// R@10: the share of the 10 nearest among 10 answers. R@10of1: how often the nearest one is among 10, as in the paper.
+const Row kTitles = {"method", "bytes",     "compression", "R@10",    "R@1of1",  "R@10of1", "R@100of1",
                      "MAP",    "queries/s", "table µs",    "scan ms", "train s", "encode s"};
 
 std::string title(const Report& report) {
@@ -39,6 +40,7 @@ Row cells(const Report& report) {
     return {title(report),
             std::to_string(report.code_bytes),
             fixed(report.compression, 0) + "x",
+            fixed(report.recall_at(10, 10), 4),
             fixed(report.recall_at(1), 4),
             fixed(report.recall_at(10), 4),
             fixed(report.recall_at(100), 4),

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,13 @@ int spooled_standard_input(const std::string& name) {
 }
 
 }  // namespace
+
+void ByteSource::read_pieces(std::span<const std::uint64_t> offsets, std::size_t size, std::byte* out) const {
+    for (const std::uint64_t offset : offsets) {
+        read_at(offset, {out, size});
+        out += size;
+    }
+}
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -77,6 +85,26 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
         out = out.subspan(static_cast<std::size_t>(got));
         offset += static_cast<std::uint64_t>(got);
     }
+}
+
+// False where a part of the bytes would have to be waited for, or where the file system cannot tell.
+bool InputFile::read_cached(std::uint64_t offset, std::span<std::byte> out) const {
+    const ::iovec room{out.data(), out.size()};
+    return ::preadv2(descriptor_, &room, 1, static_cast<::off_t>(offset), RWF_NOWAIT) ==
+           static_cast<::ssize_t>(out.size());
+}
+
+void InputFile::read_pieces(std::span<const std::uint64_t> offsets, std::size_t size, std::byte* out) const {
+    const auto piece = [&](std::size_t i) { return std::span(out + i * size, size); };
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        if (!read_cached(offsets[i], piece(i))) missing.push_back(i);
+    if (missing.empty()) return;
+    // Else the system reads on behind pieces that lie close together.
+    ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_RANDOM);
+    for (const std::size_t i : missing)
+        ::posix_fadvise(descriptor_, static_cast<::off_t>(offsets[i]), static_cast<::off_t>(size), POSIX_FADV_WILLNEED);
+    for (const std::size_t i : missing) read_at(offsets[i], piece(i));
 }
 
 void MemoryBytes::read_at(std::uint64_t offset, std::span<std::byte> out) const {

@@ -21,6 +21,9 @@ public:
 
     /// Fills `out` with the bytes from `offset` on, all of which must lie inside.
     virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+
+    /// Fills `out` with a piece of `size` bytes from each offset, one after the other. All must lie inside.
+    virtual void read_pieces(std::span<const std::uint64_t> offsets, std::size_t size, std::byte* out) const;
 };
 
 /// A regular file, read with pread. A memory map (io/mapped_file.h) would save a copy, but a file that another process
@@ -40,7 +43,13 @@ public:
     std::uint64_t size() const override { return size_; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
 
+    /// Copies what the system has in its cache first. The rest is asked for all at once, so that the device works on
+    /// many reads side by side, and then waited for. Nothing is read that lies between the pieces.
+    void read_pieces(std::span<const std::uint64_t> offsets, std::size_t size, std::byte* out) const override;
+
 private:
+    bool read_cached(std::uint64_t offset, std::span<std::byte> out) const;
+
     InputFile(std::string name, int descriptor);
 
     std::string path_;

@@ -183,16 +183,10 @@ RefineFile refine_file(const std::string& path, const std::string& folder) {
     RefineFile file{.path = path, .rows = reader->rows(), .columns = reader->columns()};
     const std::size_t count = std::min(kSampled, file.rows);
     file.sample = Matrix<float>(count, file.columns);
-    const auto read_rows = [reader](const auto& row_of, Matrix<float>& out) {
-        for (std::size_t i = 0; i < out.rows(); ++i)
-            std::copy_n(reader->read(row_of(i), 1).data(), out.columns(), out.row(i));
-    };
-    read_rows([&](std::size_t i) { return count < 2 ? 0 : i * (file.rows - 1) / (count - 1); }, file.sample);
-    file.read = [read_rows, columns = file.columns](std::span<const std::int64_t> ids) {
-        Matrix<float> vectors(ids.size(), columns);
-        read_rows([&](std::size_t i) { return static_cast<std::size_t>(ids[i]); }, vectors);
-        return vectors;
-    };
+    std::vector<std::int64_t> sampled(count);
+    for (std::size_t i = 1; i < count; ++i) sampled[i] = static_cast<std::int64_t>(i * (file.rows - 1) / (count - 1));
+    file.sample = reader->read_rows(sampled);
+    file.read = [reader](std::span<const std::int64_t> ids) { return reader->read_rows(ids); };
     return file;
 }
 

@@ -16,6 +16,11 @@ public:
         bytes_->read_at(header_ + first * row, {out, count * row});
     }
 
+    void read_rows(std::span<const std::int64_t> rows, std::byte* out) const override {
+        const std::size_t row = shape().row_bytes();
+        bytes_->read_pieces(offsets(rows, header_, row), row, out);
+    }
+
 private:
     std::unique_ptr<ByteSource> bytes_;
     std::uint64_t header_;

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/byte_source.h"
 #include "summand/io.h"
@@ -36,6 +38,21 @@ public:
 
     /// Rows [first, first + count), `row_bytes()` each.
     virtual void read(std::size_t first, std::size_t count, std::byte* out) const = 0;
+
+    /// Rows by number, in any order.
+    virtual void read_rows(std::span<const std::int64_t> rows, std::byte* out) const {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            read(static_cast<std::size_t>(rows[i]), 1, out + i * shape_.row_bytes());
+    }
+
+protected:
+    /// Where rows begin that lie `stride` bytes apart.
+    static std::vector<std::uint64_t> offsets(std::span<const std::int64_t> rows, std::uint64_t first,
+                                              std::uint64_t stride) {
+        std::vector<std::uint64_t> result(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) result[i] = first + static_cast<std::uint64_t>(rows[i]) * stride;
+        return result;
+    }
 
 private:
     Shape shape_;

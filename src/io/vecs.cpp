@@ -24,16 +24,26 @@ public:
         const std::size_t stride = kRowHeader + row;
         std::vector<std::byte> raw(count * stride);
         file_->read_at(first * stride, raw);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::byte* source = &raw[i * stride];
-            const auto columns = load_little<std::int32_t>(source);
-            require(columns == static_cast<std::int64_t>(shape().columns), file_->path(), ": row ", first + i, " has ",
-                    columns, " dimensions, expected ", shape().columns, " as in row 0");
-            std::memcpy(out + i * row, source + kRowHeader, row);
-        }
+        for (std::size_t i = 0; i < count; ++i) take(&raw[i * stride], first + i, out + i * row);
+    }
+
+    void read_rows(std::span<const std::int64_t> rows, std::byte* out) const override {
+        const std::size_t row = shape().row_bytes();
+        const std::size_t stride = kRowHeader + row;
+        std::vector<std::byte> raw(rows.size() * stride);
+        file_->read_pieces(offsets(rows, 0, stride), stride, raw.data());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            take(&raw[i * stride], static_cast<std::size_t>(rows[i]), out + i * row);
     }
 
 private:
+    void take(const std::byte* source, std::size_t number, std::byte* out) const {
+        const auto columns = load_little<std::int32_t>(source);
+        require(columns == static_cast<std::int64_t>(shape().columns), file_->path(), ": row ", number, " has ",
+                columns, " dimensions, expected ", shape().columns, " as in row 0");
+        std::memcpy(out, source + kRowHeader, shape().row_bytes());
+    }
+
     std::unique_ptr<InputFile> file_;
 };
 

@@ -117,6 +117,24 @@ Matrix<float> VectorReader::read(std::size_t first, std::size_t count) const {
     return read_floats(*source_, first, count, path_, check_finite);
 }
 
+Matrix<float> VectorReader::read_rows(std::span<const std::int64_t> numbers) const {
+    const Shape& shape = source_->shape();
+    for (const std::int64_t number : numbers)
+        require(number >= 0 && static_cast<std::uint64_t>(number) < shape.rows, path_, ": expected rows below ",
+                shape.rows, ", got ", number);
+    Matrix<float> result(numbers.size(), shape.columns);
+    if (shape.type == Stored::float32) {
+        source_->read_rows(numbers, reinterpret_cast<std::byte*>(result.data()));
+    } else {
+        std::vector<std::byte> stored(numbers.size() * shape.row_bytes());
+        source_->read_rows(numbers, stored.data());
+        to_floats(shape.type, stored.data(), result.size(), result.data());
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        check_finite(path_, result.row(i), static_cast<std::size_t>(numbers[i]), 1, shape.columns);
+    return result;
+}
+
 Matrix<float> read_vectors(const std::string& path) {
     const VectorReader reader(path);
     return reader.read(0, reader.rows());

@@ -35,7 +35,9 @@ public:
     void products(MatrixView<float> queries, std::size_t stride, float* out) const;
 
 private:
-    static constexpr std::size_t kSlots = 64;  // few enough to stay in the cache while queries are multiplied with them
+    // Few enough to stay in the cache while queries are multiplied with them, and eight vectors of 16: a single query needs
+    // as many sums at a time for none of them to wait for its last product.
+    static constexpr std::size_t kSlots = 128;
 
     //     | dimension begin: slots floats | dimension begin + 1 | … | dimension end - 1 |
     struct Panel {

@@ -15,8 +15,6 @@
 namespace summand {
 namespace {
 
-constexpr std::size_t kVectorsPerCell = 40;  // cells learn well from so many; a message says so if there are fewer
-
 KMeansOptions kmeans_options(const CellOptions& options, const TrainSettings& settings) {
     return {.clusters = options.words,
             .iterations = options.iterations,

@@ -15,6 +15,8 @@ struct CellOptions {
     Coding coding = Coding::residual;
 };
 
+inline constexpr std::size_t kVectorsPerCell = 40;  ///< cells learn well from so many
+
 /// Throws `Error` for an option that is wrong or unknown.
 CellOptions cell_options(const Spec& cells);
 

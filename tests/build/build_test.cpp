@@ -55,6 +55,28 @@ TEST(Build, AModelTrainedBeforeGivesTheIndexThatASpecGives) {
         }
 }
 
+TEST(Build, WarnsOfCellsThatFewVectorsAreLearntFromOrThatOutnumberThem) {
+    const Matrix<float> vectors = base();
+    BuildReport report;
+    const auto warnings = [&](const VectorSource& source, const char* spec, BuildSettings settings = {}) {
+        settings.report = &report;
+        build(source, spec, settings);
+        return report.warnings;
+    };
+    EXPECT_TRUE(warnings(vectors, "IVF17,PQ2x4").empty());
+    const std::vector<std::string> few = warnings(vectors, "IVF18,PQ2x4");
+    ASSERT_EQ(few.size(), 1u);
+    EXPECT_NE(few[0].find("18 cells are learnt from 700 vectors"), std::string::npos) << few[0];
+    EXPECT_NE(few[0].find("38 for each"), std::string::npos) << few[0];
+    EXPECT_NE(few[0].find("learn from 720, or ask for 17 at most"), std::string::npos) << few[0];
+    const VectorSource learn(vectors);
+    const Matrix<float> small = clustered(9, 8);
+    const std::vector<std::string> many = warnings(small, "IVF10,PQ2x4", {.learn = &learn});
+    ASSERT_EQ(many.size(), 1u);
+    EXPECT_NE(many[0].find("10 cells for the 9 vectors"), std::string::npos) << many[0];
+    EXPECT_TRUE(warnings(small, "IMI2x2,PQ2x4", {.learn = &learn}).empty()) << "pairs of words outnumber vectors";
+}
+
 TEST(Build, ACheckpointHasOneBuildAtATime) {
     const TemporaryDirectory directory;
     const Matrix<float> vectors = base();

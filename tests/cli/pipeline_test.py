@@ -75,7 +75,7 @@ class Pipeline(ToolTest):
         self.succeed("build", "--spec", "PQ8", self.base, "-o", index)
         self.succeed("exact", self.base, self.queries, "-k", 100, "-o", truth)
         shown = self.succeed("evaluate", index, self.queries, truth, "--json", report).stdout
-        self.assertIn("R@10", shown)
+        self.assertIn("R@10of1", shown)
         with open(report, encoding="utf-8") as file:
             measured = json.load(file)[0]
         self.assertEqual(measured["code_bytes"], 8)

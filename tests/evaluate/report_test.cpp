@@ -34,8 +34,9 @@ TEST(Report, TableHasARowPerReportAndAlignsThem) {
     EXPECT_FALSE(std::getline(lines, rest));
     EXPECT_EQ(first.size(), second.size());
     EXPECT_EQ(titles.size(), first.size() + 1) << "the micro sign takes two bytes";
-    EXPECT_NE(titles.find("R@10 "), std::string::npos);
-    EXPECT_NE(first.find("0.7500"), std::string::npos);
+    EXPECT_NE(titles.find(" R@10 "), std::string::npos);
+    EXPECT_NE(titles.find(" R@10of1 "), std::string::npos);
+    EXPECT_LT(first.find("0.5000"), first.find("0.7500")) << "of the ten nearest, then of the nearest";
     EXPECT_NE(first.find("1234"), std::string::npos);
     EXPECT_NE(first.find(" - "), std::string::npos) << "what was not measured is a dash";
 }

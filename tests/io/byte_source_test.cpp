@@ -1,6 +1,8 @@
 #include "io/byte_source.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/support.h"
 
@@ -47,6 +49,35 @@ TEST(InputFile, AFileThatShrinksIsAnErrorAndNotACrash) {
     std::filesystem::resize_file(directory / "a", 5000);
     std::vector<std::byte> part(10000);
     expect_error([&] { file.read_at(0, part); }, {"ended at byte 5000 while it was read; it had 10000 bytes"});
+}
+
+TEST(InputFile, PiecesAreThoseOfSingleReadsWhetherCachedOrNot) {
+    const TemporaryDirectory directory;
+    std::string text(1 << 20, ' ');
+    for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 7);
+    write_raw(directory / "a", text);
+    const InputFile file(directory / "a");
+    const std::vector<std::uint64_t> offsets{700'000, 0, 4090, 4090, text.size() - 100};
+    for (const bool cached : {true, false}) {
+        if (!cached) {
+            ASSERT_EQ(::fsync(file.descriptor()), 0);  // pages that are not written yet cannot be dropped
+            ASSERT_EQ(::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED), 0);
+        }
+        std::string pieces(offsets.size() * 100, ' ');
+        file.read_pieces(offsets, 100, std::as_writable_bytes(std::span(pieces)).data());
+        for (std::size_t i = 0; i < offsets.size(); ++i)
+            EXPECT_EQ(pieces.substr(i * 100, 100), text.substr(offsets[i], 100)) << cached << " " << i;
+    }
+}
+
+TEST(InputFile, PiecesOfAFileThatShrinksAreAnErrorAndNotACrash) {
+    const TemporaryDirectory directory;
+    write_raw(directory / "a", std::string(10000, 'x'));
+    const InputFile file(directory / "a");
+    std::filesystem::resize_file(directory / "a", 5000);
+    std::vector<std::byte> pieces(300);
+    const std::vector<std::uint64_t> offsets{0, 4950, 9900};
+    expect_error([&] { file.read_pieces(offsets, 100, pieces.data()); }, {"ended at byte 5000 while it was read"});
 }
 
 TEST(MemoryBytes, BorrowedAndOwnedReadTheSame) {

@@ -22,6 +22,25 @@ TEST(VectorReader, ReadingInPiecesEqualsReadingAtOnce) {
     }
 }
 
+TEST(VectorReader, RowsByNumberAreThoseOfTheFile) {
+    const TemporaryDirectory directory;
+    const Matrix<float> data = random_whole(50, 7, 0, 127, 1);
+    const std::vector<std::int64_t> rows{49, 0, 7, 7, 12};
+    for (const char* file : {"a.fvecs", "a.bvecs", "a.fbin", "a.i8bin", "a.npy"}) {
+        write_vectors(directory / file, data.view());
+        const VectorReader reader(directory / file);
+        const Matrix<float> found = reader.read_rows(rows);
+        ASSERT_EQ(found.rows(), rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            EXPECT_TRUE(std::equal(found.row(i), found.row(i) + 7, data.row(static_cast<std::size_t>(rows[i]))));
+        expect_error([&] { reader.read_rows(std::vector<std::int64_t>{3, 50}); }, {file, "rows below 50, got 50"});
+        expect_error([&] { reader.read_rows(std::vector<std::int64_t>{-1}); }, {file, "rows below 50, got -1"});
+    }
+    write_raw(directory / "b.fbin", bytes_of(2u, 2u, 1.0f, 2.0f, 3.0f, std::nanf("")));
+    expect_error([&] { VectorReader(directory / "b.fbin").read_rows(std::vector<std::int64_t>{1}); },
+                 {"b.fbin: row 1, column 1 is nan"});
+}
+
 TEST(VectorReader, ReadingNoRowsGivesNone) {
     const TemporaryDirectory directory;
     write_vectors(directory / "a.fvecs", random_matrix(3, 2, 1).view());
