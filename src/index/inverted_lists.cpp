@@ -1,5 +1,6 @@
 #include "index/inverted_lists.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "summand/error.h"
@@ -16,6 +17,11 @@ InvertedLists::InvertedLists(Parts parts) : parts_(std::move(parts)) {
     require(packed().size() == size(), "index: expected codes of ", size(), " vectors, got ", packed().size());
     for (std::size_t i = 0; i < size(); ++i)
         require(parts_.ids[i] <= kLargestId, "index: expected ids below 2^63, got ", parts_.ids[i]);
+}
+
+std::size_t InvertedLists::cell_of(std::size_t position) const {
+    const auto after = std::upper_bound(parts_.begin.begin(), parts_.begin.end(), std::uint64_t{position});
+    return static_cast<std::size_t>(after - parts_.begin.begin()) - 1;
 }
 
 std::vector<std::uint32_t> positions_of(const InvertedLists& lists) {

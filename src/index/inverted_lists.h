@@ -17,9 +17,9 @@
 
 namespace summand {
 
-/// What answers call a vector: by its id, or by its position in the lists, where it will be scored again; then answers
+/// What answers call a vector: by its id, or by its place in the lists, where it will be scored again; then answers
 /// come in any order.
-enum class Naming : std::uint8_t { ids, positions };
+enum class Naming : std::uint8_t { ids, places };
 
 class InvertedLists {
 public:
@@ -40,6 +40,7 @@ public:
     std::size_t begin(std::size_t cell) const { return parts_.begin[cell]; }
     std::size_t end(std::size_t cell) const { return parts_.begin[cell + 1]; }
     std::size_t length(std::size_t cell) const { return end(cell) - begin(cell); }
+    std::size_t cell_of(std::size_t position) const;
     void fetch_id(std::size_t position) const { __builtin_prefetch(parts_.ids.data() + position); }
     std::int64_t id(std::size_t position) const { return static_cast<std::int64_t>(parts_.ids[position]); }
 

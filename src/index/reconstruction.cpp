@@ -4,9 +4,8 @@
 
 namespace summand {
 
-Reconstruction::Reconstruction(const InvertedModel& model, const InvertedLists& lists)
+Reconstruction::Reconstruction(const InvertedModel& model)
     : model_(model),
-      lists_(lists),
       cell_words_(model.coding == Coding::plain ? Matrix<float>() : rotated(model.partition.dictionaries.rows)) {}
 
 Matrix<float> Reconstruction::rotated(const Matrix<float>& rows) const {
@@ -36,14 +35,14 @@ Matrix<float> Reconstruction::moved(MatrixView<float> queries) const {
     return result;
 }
 
-float Reconstruction::score(std::span<const float> moved_query, std::size_t cell, std::size_t position,
-                            std::vector<float>& sum) const {
+float Reconstruction::score(std::span<const float> moved_query, std::size_t cell, const PackedCodes& codes,
+                            std::size_t position, std::vector<float>& sum) const {
     const Dictionaries& words = model_.quantizer.dictionaries;
     const Dictionaries& coarse = model_.partition.dictionaries;
     const float* rows[kMaxDictionaries + 2];
     std::size_t count = 0;
     std::uint8_t code[kMaxDictionaries];
-    lists_.packed().read_words(position, code);
+    codes.read_words(position, code);
     for (std::size_t m = 0; m < words.count; ++m) rows[count++] = words.word(m, code[m]);
     if (!cell_words_.empty()) {
         rows[count++] = cell_words_.row(coarse.count == 1 ? cell : cell / coarse.words);
