@@ -60,7 +60,7 @@ class TableBuilder;
 class InvertedIndex {
 public:
     std::size_t size() const;
-    const InvertedModel& model() const { return model_; }
+    const InvertedModel& model() const { return *model_; }
 
     /// The k best of the visited lists: the same ids and scores for every instruction set, thread count and batch.
     /// Throws `Error` for options about a second layer, which it does not have.
@@ -78,7 +78,7 @@ private:
     InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
     InvertedIndex(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists);  // the same tables
 
-    InvertedModel model_;
+    std::shared_ptr<const InvertedModel> model_;
     std::shared_ptr<const InvertedLists> lists_;
     std::shared_ptr<const TableBuilder> tables_;
     std::shared_ptr<const CellTables> cells_;

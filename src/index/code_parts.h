@@ -55,6 +55,11 @@ public:
     std::size_t words() const;  ///< of 64 vectors, or of the last of a part
     std::size_t code_bytes() const;
 
+    /// Call before a scan. Throws `Error` where codes are damaged.
+    void require_sound(const Execution& execution) const {
+        for (const Part& part : parts_) part.codes.require_sound(execution);
+    }
+
     /// What is scanned as a whole among the blocks first … last-1.
     std::vector<Stretch> runs(std::size_t first, std::size_t last) const;
 

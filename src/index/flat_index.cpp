@@ -7,9 +7,9 @@
 namespace summand {
 namespace {
 
-Quantizer valid(Quantizer quantizer) {
+std::shared_ptr<const Quantizer> valid(Quantizer quantizer) {
     require_valid(quantizer, "index");
-    return quantizer;
+    return std::make_shared<const Quantizer>(std::move(quantizer));
 }
 
 // Throws where the codes do not belong to the model.
@@ -22,26 +22,25 @@ std::shared_ptr<const TableBuilder> tables_of(const Quantizer& quantizer, const 
 
 FlatIndex::FlatIndex(Quantizer quantizer, const Codes& codes, Metric metric)
     : quantizer_(valid(std::move(quantizer))),
-      packed_(PackedCodes::pack(codes, quantizer_, metric, planes_of_flat(codes))),
+      packed_(PackedCodes::pack(codes, *quantizer_, metric, planes_of_flat(codes))),
       metric_(metric),
-      tables_(tables_of(quantizer_, *packed_, metric)) {}
+      tables_(tables_of(*quantizer_, *packed_, metric)) {}
 
 FlatIndex::FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric)
     : quantizer_(valid(std::move(quantizer))),
       packed_(std::move(packed)),
       metric_(metric),
-      tables_(tables_of(quantizer_, *packed_, metric)) {}
+      tables_(tables_of(*quantizer_, *packed_, metric)) {}
 
 FlatIndex::FlatIndex(const FlatIndex& like, std::shared_ptr<const PackedCodes> packed)
     : quantizer_(like.quantizer_), packed_(std::move(packed)), metric_(like.metric_), tables_(like.tables_) {
-    require_codes_of(quantizer_, metric_, *packed_);
-    require_same_slots(*like.packed_, *packed_);
+    require_same_model(*like.packed_, *packed_);
 }
 
 std::size_t FlatIndex::size() const { return packed_->size(); }
 Codes FlatIndex::codes() const {
     Codes codes = packed_->unpack();
-    if (quantizer_.bias == Bias::derived) codes.bias.clear();
+    if (quantizer_->bias == Bias::derived) codes.bias.clear();
     return codes;
 }
 std::size_t FlatIndex::memory_bytes() const { return packed_->memory_bytes(); }

@@ -35,6 +35,7 @@ Neighbors search_codes(const TableBuilder& tables, const CodeParts& parts, Matri
                        const SearchOptions& options) {
     require(options.k > 0, "search: expected k of at least 1, got 0");
     check_options("search", options);
+    parts.require_sound(options.execution);
     const std::size_t k = std::min(options.k, parts.kept());
     const ScanJob job{.what = "search",
                       .parts = parts,
@@ -48,6 +49,7 @@ RangeNeighbors search_codes(const TableBuilder& tables, const CodeParts& parts, 
                             const SearchOptions& options) {
     require(!std::isnan(radius), "search_range: expected a radius, got NaN");
     check_options("search_range", options);
+    parts.require_sound(options.execution);
     const ScanJob job{
         .what = "search_range", .parts = parts, .tables = tables, .seeds = kNoSeeds, .execution = options.execution};
     return finished(BatchScan<Within>(job, queries).run(Within(radius)), RangeAnswers(queries.rows()));

@@ -26,7 +26,7 @@ struct IndexParts {
     static const CellTables& cells(const InvertedIndex& index) { return *index.cells_; }
 
     static const TableBuilder& tables(const FlatIndex& index) { return *index.tables_; }
-    static InvertedTables tables(const InvertedIndex& index) { return {index.model_, *index.tables_, *index.cells_}; }
+    static InvertedTables tables(const InvertedIndex& index) { return {*index.model_, *index.tables_, *index.cells_}; }
 
     /// The k best of each query by the first layer, in any order, called as `naming` says; places of a flat index are
     /// its ids.

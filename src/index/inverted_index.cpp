@@ -28,17 +28,18 @@ bool has_reach(const InvertedModel& model) {
 std::string_view name(Coding coding) { return coding == Coding::residual ? "residual" : "plain"; }
 
 InvertedIndex::InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists)
-    : model_(std::move(model)), lists_(std::move(lists)) {
-    check_fit(model_, *lists_);
+    : model_(std::make_shared<const InvertedModel>(std::move(model))), lists_(std::move(lists)) {
+    check_fit(*model_, *lists_);
     const SlotOrder order = lists_->packed().slot_order();
-    tables_ = std::make_shared<TableBuilder>(model_.quantizer, inner_metric(model_.metric), order);
-    cells_ = std::make_shared<CellTables>(model_, order);
+    tables_ = std::make_shared<TableBuilder>(model_->quantizer, inner_metric(model_->metric), order);
+    cells_ = std::make_shared<CellTables>(*model_, order);
 }
 
 InvertedIndex::InvertedIndex(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists)
     : model_(like.model_), lists_(std::move(lists)), tables_(like.tables_), cells_(like.cells_) {
-    check_fit(model_, *lists_);
-    require_same_slots(like.lists_->packed(), lists_->packed());
+    require(lists_->cells() == like.lists_->cells(), "index: expected the lists of ", like.lists_->cells(),
+            " cells, got ", lists_->cells());
+    require_same_model(like.lists_->packed(), lists_->packed());
 }
 
 std::size_t InvertedIndex::size() const { return lists_->size(); }

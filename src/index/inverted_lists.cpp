@@ -15,7 +15,7 @@ InvertedLists::InvertedLists(Parts parts) : parts_(std::move(parts)) {
     for (std::size_t c = 0; c < cells(); ++c)
         require(parts_.begin[c] <= parts_.begin[c + 1], "index: the list of cell ", c, " ends before it begins");
     require(packed().size() == size(), "index: expected codes of ", size(), " vectors, got ", packed().size());
-    for (std::size_t i = 0; i < size(); ++i)
+    for (std::size_t i = 0; !packed().parts().checks && i < size(); ++i)
         require(parts_.ids[i] <= kLargestId, "index: expected ids below 2^63, got ", parts_.ids[i]);
 }
 
@@ -28,6 +28,7 @@ std::vector<std::uint32_t> positions_of(const InvertedLists& lists) {
     constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
     require(lists.size() < kNowhere, "index: a second layer takes fewer than ", kNowhere, " vectors, got ",
             lists.size());
+    lists.packed().require_sound();
     std::vector<std::uint32_t> positions(lists.size(), kNowhere);
     for (std::size_t position = 0; position < lists.size(); ++position) {
         const auto id = static_cast<std::uint64_t>(lists.id(position));

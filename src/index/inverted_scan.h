@@ -148,6 +148,7 @@ private:
         void for_each_list(std::size_t cell, Collector& collector, Scan scan) const {
             for (const ListPart& part : job_.lists.all()) {
                 if (part.lists.length(cell) == 0) continue;
+                part.lists.require_sound(cell);
                 ListScan<Collector> list(part, job_.naming, collector);
                 scan(list, part);
             }
