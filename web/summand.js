@@ -1020,7 +1020,7 @@ class Cells {
 const BLOCK = 512;
 const BYTE_SLOTS = 256, NIBBLE_SLOTS = 16, MOST_VECTORS = 2 ** 48;
 
-const CODE_SECTIONS = ["codes", "slots", "packed", "packed_tops", "bias", "bias_levels"];
+const CODE_SECTIONS = ["codes", "slots", "packed", "packed_tops", "bias", "bias_levels", "piece_sums"];
 
 // What the metadata say of the codes, held against the model.
 function readShape(container, metadata, quantizer, metric) {

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""An index in a folder: what changes cost, what segments and dead rows cost a search, and a soak test.
+"""An index in a folder: what segments and dead rows cost a search, what commits and opening cost, and a soak test.
 
-    ./dev bench store --data DIR [--specs PQ8 IVF1024,LOCQ8] [--soak SECONDS] [--vectors N] [--json FILE]
+    ./dev bench store --data DIR --measures search [--specs PQ8 IVF1024,PQ8]
+    ./dev bench store --data DIR --measures add [--specs LOCQ8] [--folder /dev/shm]
+    ./dev bench store --measures open [--specs PQ8 IVF1024,PQ8] [--vectors 100000000]
+    ./dev bench store --data DIR --measures soak [--seconds 90] [--vectors 1000000]
 
-DIR holds base and query files. The soak test lets four processes change one folder, kills one of them again and again, and
+DIR holds base and query files. On a file system in memory, where syncs cost nothing, `add` shows the rest. `open` makes a
+file and a folder of that many random codes, and removes them again. The soak test lets four processes change one folder, kills one of them again and again, and
 compares the folder with an index filled from the logs of what was acknowledged; it fails where they differ.
 """
 import argparse
@@ -20,10 +24,13 @@ from common import ROOT, find  # noqa: E402
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench store", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with base and query files")
-    parser.add_argument("--specs", nargs="*", default=["PQ8", "LOCQ8", "IVF1024,PQ8"])
-    parser.add_argument("--soak", type=int, default=0, help="seconds of the soak test; 0: none")
-    parser.add_argument("--vectors", type=int, default=1000000, help="of the soak test, to begin with")
+    parser.add_argument("--data", type=pathlib.Path, help="folder with base and query files; `open` needs none")
+    parser.add_argument("--measures", nargs="+", choices=["search", "add", "open", "soak"], default=["search", "add"])
+    parser.add_argument("--specs", nargs="+", default=["PQ8", "LOCQ8", "IVF1024,PQ8"])
+    parser.add_argument("--folder", type=pathlib.Path, help="where indexes are made; default: a temporary folder")
+    parser.add_argument("--seconds", type=int, default=90, help="of the soak test")
+    parser.add_argument("--vectors", type=int, help="of `open` (default 100,000,000), or to begin the soak test with "
+                                                    "(default 1,000,000)")
     parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/bench", help=argparse.SUPPRESS)
     parser.add_argument("--json", help="write what was measured to this file")
     return parser.parse_args()
@@ -34,18 +41,27 @@ def numbers(*command):
     return {name: float(value) for name, value in (line.split() for line in shown.splitlines())}
 
 
+def command(options, measure, spec, folder):
+    program = options.programs / {"open": "open_bench", "soak": "soak"}.get(measure, "store_bench")
+    if measure == "open":
+        return program, options.vectors or 100_000_000, spec, folder
+    if options.data is None:
+        raise SystemExit(f"{measure}: expected --data DIR")
+    if measure == "soak":
+        return program, find(options.data, "base"), folder, options.vectors or 1_000_000, options.seconds
+    return program, measure, find(options.data, "base"), find(options.data, "query"), folder, spec
+
+
 def main():
     options = arguments()
-    base, queries = find(options.data, "base"), find(options.data, "query")
     measured = {}
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
         folder = pathlib.Path(scratch) / "index"
-        for spec in options.specs:
-            measured[spec] = numbers(options.programs / "store_bench", base, queries, folder, spec)
-            print(spec, *(f"\n  {name:<32} {value:,.4g}" for name, value in measured[spec].items()))
-        if options.soak:
-            measured["soak"] = numbers(options.programs / "soak", base, folder, options.vectors, options.soak)
-            print("soak", *(f"\n  {name:<32} {value:,.0f}" for name, value in measured["soak"].items()))
+        for measure in options.measures:
+            for spec in ["soak"] if measure == "soak" else options.specs:
+                found = numbers(*command(options, measure, spec, folder))
+                measured.setdefault(measure, {})[spec] = found
+                print(measure, spec, *(f"\n  {name:<32} {value:,.4g}" for name, value in found.items()), flush=True)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
 

@@ -26,7 +26,7 @@ public:
 
     std::size_t size() const;
     Metric metric() const { return metric_; }
-    const Quantizer& quantizer() const { return quantizer_; }
+    const Quantizer& quantizer() const { return *quantizer_; }
 
     /// The same ids and scores for every instruction set, thread count and batch size. Throws `Error` for options about
     /// cells or a second layer, which it does not have.
@@ -43,7 +43,7 @@ private:
     FlatIndex(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric);
     FlatIndex(const FlatIndex& like, std::shared_ptr<const PackedCodes> packed);  // other codes, the same tables
 
-    Quantizer quantizer_;
+    std::shared_ptr<const Quantizer> quantizer_;
     std::shared_ptr<const PackedCodes> packed_;
     Metric metric_;
     std::shared_ptr<const TableBuilder> tables_;

@@ -74,9 +74,9 @@ public:
     Index(InvertedIndex first);
 
     /// The file is mapped: codes and ids stay in it, larger than memory if need be, and processes share its pages. It
-    /// must not be changed or cut while the index lives; replacing it (as `save` does) is safe. Throws `Error` for a
-    /// file that is damaged or no index, and where the vectors of Refine(flat) are others than they were. Where they
-    /// are missing, searches that need them throw, and those with `refine = 0` go on.
+    /// must not be changed or cut while the index lives; replacing it (as `save` does) is safe. Throws `Error` for no
+    /// index or a damaged one (damaged codes are told by the search that needs them) and where the vectors of
+    /// Refine(flat) are others than they were; where they are missing, searches throw but those with `refine = 0`.
     static Index open(const std::string& path, const OpenOptions& options = {});
 
     /// The same from memory, which is copied; `name` begins error messages.

@@ -55,16 +55,12 @@ bool has_reach(const InvertedModel& model);
 class CellTables;
 class InvertedLists;
 class TableBuilder;
-enum class Naming : std::uint8_t;
-/// What becomes of the candidates of each query and their scores; called from several threads, once for each row.
-using TakeCandidates =
-    std::function<void(std::size_t row, std::span<std::int64_t> candidates, std::span<const float> scores)>;
 
 /// Does not change once it is made: any number of threads may search it at once, and copies share the lists.
 class InvertedIndex {
 public:
     std::size_t size() const;
-    const InvertedModel& model() const { return model_; }
+    const InvertedModel& model() const { return *model_; }
 
     /// The k best of the visited lists: the same ids and scores for every instruction set, thread count and batch.
     /// Throws `Error` for options about a second layer, which it does not have.
@@ -82,16 +78,7 @@ private:
     InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
     InvertedIndex(const InvertedIndex& like, std::shared_ptr<const InvertedLists> lists);  // the same tables
 
-    void shortlist(MatrixView<float> queries, const SearchOptions& options, Naming naming,
-                   const TakeCandidates& take) const;
-    RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options,
-                                Naming naming) const;
-
-    template <class Collector, class Answers>
-    void scan(const char* what, MatrixView<float> queries, const SearchOptions& options, Naming naming,
-              const Collector& start, Answers& answers) const;
-
-    InvertedModel model_;
+    std::shared_ptr<const InvertedModel> model_;
     std::shared_ptr<const InvertedLists> lists_;
     std::shared_ptr<const TableBuilder> tables_;
     std::shared_ptr<const CellTables> cells_;

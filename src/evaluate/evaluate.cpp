@@ -128,8 +128,8 @@ void time_cells(const InvertedIndex& index, MatrixView<float> queries, const Sea
                 Report& report) {
     const auto count = static_cast<double>(queries.rows());
     const Stopwatch scoring;
-    const CellScores scores("evaluate", IndexParts::cells(index), *IndexParts::lists(index), queries, 0,
-                            ProbeLimit::of(parameters));
+    const ListParts lists(*IndexParts::lists(index));
+    const CellScores scores("evaluate", IndexParts::cells(index), lists, queries, 0, ProbeLimit::of(parameters));
     report.word_score_seconds = scoring.seconds() / count;
     const Stopwatch ordering;
     for (std::size_t q = 0; q < queries.rows(); ++q) scores.nearest(q);

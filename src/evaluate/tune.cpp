@@ -29,13 +29,13 @@ struct Visits {
 };
 
 Visits visits_of_block(const InvertedIndex& index, MatrixView<float> queries, const SearchParameters& parameters) {
-    const CellScores scores("tune", IndexParts::cells(index), *IndexParts::lists(index), queries, 0,
-                            ProbeLimit::of(parameters));
+    const ListParts lists(*IndexParts::lists(index));
+    const CellScores scores("tune", IndexParts::cells(index), lists, queries, 0, ProbeLimit::of(parameters));
     Visits visits;
     for (std::size_t q = 0; q < queries.rows(); ++q)
         for (const Probe& probe : scores.nearest(q)) {
             visits.cells += 1;
-            visits.vectors += static_cast<double>(IndexParts::lists(index)->length(probe.cell));
+            visits.vectors += static_cast<double>(lists.length(probe.cell));
         }
     return visits;
 }
@@ -75,8 +75,8 @@ public:
         : queries_(queries.rows()), multiples_(queries.rows()) {
         parallel_ranges(execution, queries.rows(), kQueryBlock, [&](std::size_t first, std::size_t last) {
             const MatrixView<float> block = queries.slice(first, last - first);
-            const CellScores scores("tune", IndexParts::cells(index), *IndexParts::lists(index), block, 0,
-                                    {.probes = kMostCells});
+            const ListParts lists(*IndexParts::lists(index));
+            const CellScores scores("tune", IndexParts::cells(index), lists, block, 0, {.probes = kMostCells});
             for (std::size_t q = 0; q < block.rows(); ++q) {
                 const double square = kernels().dot(block.row(q), block.row(q), block.columns());
                 const std::vector<Probe> cells = scores.nearest(q);

@@ -1,5 +1,5 @@
-// Many queries against packed codes, in groups: codes are read in tiles that stay in the cache while every query of the
-// group passes over them. Each query goes through
+// Many queries against parts of packed codes, in groups: codes are read in tiles that stay in the cache while every
+// query of the group passes over them. Each query goes through
 //
 //     tables        are built for the group; the query's collector is a `fork` of the start: empty, with its limit
 //       ▼
@@ -31,10 +31,9 @@
 namespace summand {
 
 struct ScanJob {
-    const char* what;  ///< begins error messages
-    const PackedCodes& codes;
+    const char* what;        ///< begins error messages
+    const CodeParts& parts;  ///< at least one
     const TableBuilder& tables;
-    const Selection& selection;
     Seeds seeds;
     const Execution& execution;
 };
@@ -54,9 +53,14 @@ public:
         const std::size_t threads = thread_count(job_.execution);
         const std::size_t size = group_size(threads);
         const std::size_t groups = (queries_.rows() + size - 1) / size;
-        const std::size_t ranges = range_count(threads, groups);
+        const std::size_t ranges = range_count(threads, groups), blocks = job_.parts.blocks();
+        for (std::size_t r = 0; r < ranges; ++r) {
+            const std::size_t first = r * blocks / ranges, last = (r + 1) * blocks / ranges;
+            spread_.push_back(spread_order(job_.parts, first, last, tile_blocks()));
+            plain_.push_back(plain_order(job_.parts, first, last, tile_blocks()));
+        }
         auto scan_group = [&](std::size_t g) {
-            Group(*this, g * size, std::min(size, queries_.rows() - g * size)).run(ranges);
+            Group(*this, g * size, std::min(size, queries_.rows() - g * size)).run();
         };
         if (ranges == 1)
             parallel_for(job_.execution, groups, scan_group);
@@ -80,14 +84,14 @@ private:
 
     std::size_t range_count(std::size_t threads, std::size_t groups) const {
         if (groups >= threads) return 1;
-        return std::clamp<std::size_t>(job_.codes.block_count() / kLeastRange, 1, threads);
+        return std::clamp<std::size_t>(job_.parts.blocks() / kLeastRange, 1, threads);
     }
 
     // Codes that fit the cache gain nothing from tiles, and a query that is scanned by itself keeps its tables near.
-    bool fits_cache() const { return job_.codes.parts().rows.size() <= kCacheBytes; }
+    bool fits_cache() const { return job_.parts.code_bytes() <= kCacheBytes; }
 
     std::size_t tile_blocks() const {
-        return std::max<std::size_t>(1, kTileBytes / (job_.codes.planes() * kBlockVectors));
+        return std::max<std::size_t>(1, kTileBytes / (job_.parts.all().front().codes.planes() * kBlockVectors));
     }
 
     // Consecutive queries, from their tables to their answers.
@@ -98,104 +102,83 @@ private:
             job_.tables.build(job_.what, batch.queries_.slice(first, count), first, entries_.data(), offsets_.data());
         }
 
-        void run(std::size_t ranges) {
+        void run() {
             std::vector<std::size_t> queries(offsets_.size());
             std::iota(queries.begin(), queries.end(), std::size_t{0});
-            if (ranges == 1 && batch_.fits_cache())
-                for (const std::size_t q : queries) scan_queries({q}, Scan::Limit::estimated, ranges);
+            if (batch_.spread_.size() == 1 && batch_.fits_cache())
+                for (const std::size_t q : queries) scan_queries({q}, Scan::Limit::estimated);
             else
-                scan_queries(queries, Scan::Limit::estimated, ranges);
+                scan_queries(queries, Scan::Limit::estimated);
             std::erase_if(queries, [&](std::size_t q) { return batch_.collectors_[first_ + q].complete(); });
-            scan_queries(queries, Scan::Limit::proven, ranges);
+            if (!queries.empty()) scan_queries(queries, Scan::Limit::proven);
         }
 
     private:
         using Scan = QueryScan<Collector>;
 
-        void scan_queries(const std::vector<std::size_t>& queries, typename Scan::Limit limit, std::size_t ranges) {
+        void scan_queries(const std::vector<std::size_t>& queries, typename Scan::Limit limit) {
+            const std::vector<ScanOrder>& ranges = limit == Scan::Limit::estimated ? batch_.spread_ : batch_.plain_;
             std::vector<Scan> scans;
             scans.reserve(queries.size());
             for (const std::size_t q : queries) scans.push_back(scan_of(q, batch_.start_->fork()));
             for (Scan& scan : scans) scan.score_seeds(limit);
-            if (ranges == 1)
-                scan_blocks(scans, limit, 0, job_.codes.block_count());
+            if (ranges.size() == 1)
+                scan_blocks(scans, ranges[0]);
             else
-                scan_ranges(queries, scans, limit, ranges);
+                scan_ranges(queries, scans, ranges);
             for (std::size_t i = 0; i < queries.size(); ++i)
                 batch_.collectors_[first_ + queries[i]] = std::move(scans[i].collector());
         }
 
-        void scan_ranges(const std::vector<std::size_t>& queries, std::vector<Scan>& scans, typename Scan::Limit limit,
-                         std::size_t ranges) const {
-            std::vector<std::vector<Scan>> parts(ranges);
-            parallel_for(job_.execution, ranges, [&](std::size_t r) {
+        void scan_ranges(const std::vector<std::size_t>& queries, std::vector<Scan>& scans,
+                         const std::vector<ScanOrder>& ranges) const {
+            std::vector<std::vector<Scan>> parts(ranges.size());
+            parallel_for(job_.execution, ranges.size(), [&](std::size_t r) {
                 for (std::size_t i = 0; i < queries.size(); ++i)
                     parts[r].push_back(scan_of(queries[i], scans[i].collector().fork()));
-                const std::size_t blocks = job_.codes.block_count();
-                scan_blocks(parts[r], limit, r * blocks / ranges, (r + 1) * blocks / ranges);
+                scan_blocks(parts[r], ranges[r]);
             });
             for (std::size_t i = 0; i < queries.size(); ++i)
                 for (auto& part : parts) scans[i].collector().merge(part[i].collector());
         }
 
         Scan scan_of(std::size_t q, Collector collector) const {
-            return {job_.codes,  job_.selection,      job_.seeds, entries_.data() + q * job_.tables.entries(),
-                    offsets_[q], std::move(collector)};
+            return {job_.parts, job_.seeds, entries_.data() + q * job_.tables.entries(), offsets_[q],
+                    std::move(collector)};
         }
 
-        void scan_blocks(std::vector<Scan>& scans, typename Scan::Limit limit, std::size_t first,
-                         std::size_t last) const {
-            const std::vector<Selection::Run>& runs = job_.selection.runs();
-            const auto how =
-                limit == Scan::Limit::estimated && runs.size() == 1 ? &Group::scan_spread_first : &Group::scan_run;
-            for (const Selection::Run& run : runs)
-                (this->*how)(scans, std::max(first, run.first), std::min(last, run.last));
-            for (const std::size_t vector : job_.selection.singles())
-                if (vector >= first * kBlockVectors && vector < last * kBlockVectors)
-                    for (Scan& scan : scans) scan.scan_single(vector);
-        }
-
-        // Cuts the blocks into stretches. Scans the beginnings of every eighth stretch if stretches are long, the rest
-        // of those stretches, and then all others; tightens the limit in between.
-        void scan_spread_first(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
-            if (first >= last) return;
-            constexpr std::size_t kStride = 8, kStretches = 32, kLong = 16;
-            const std::size_t stretch = std::clamp<std::size_t>((last - first) / kStretches, 1, batch_.tile_blocks());
-            const auto scan_each = [&](std::size_t from, std::size_t to) {
-                for (std::size_t b = first; b < last; b += kStride * stretch)
-                    scan_run(scans, b + from, std::min(b + to, last));
-            };
-            const auto tighten_limits = [&] {
-                for (Scan& scan : scans) scan.tighten_limit();
-            };
-            const std::size_t beginning = stretch < kLong ? 0 : stretch / kStride;
-            if (beginning > 0) {
-                scan_each(0, beginning);
-                tighten_limits();
+        void scan_blocks(std::vector<Scan>& scans, const ScanOrder& order) const {
+            for (std::size_t pass = 0; pass < order.passes.size(); ++pass) {
+                for (std::size_t i = 0; pass > 0 && i < scans.size(); ++i) scans[i].tighten_limit();
+                for (const Tile& tile : order.passes[pass]) scan_tile(scans, tile);
             }
-            scan_each(beginning, stretch);
-            tighten_limits();
-            scan_each(stretch, kStride * stretch);
+            for (const auto& [part, vector] : order.singles)
+                for (Scan& scan : scans) scan.scan_single(*part, vector);
         }
 
-        void scan_run(std::vector<Scan>& scans, std::size_t first, std::size_t last) const {
-            const std::size_t tile = batch_.tile_blocks();
-            for (std::size_t b = first; b < last; b += tile) {
-                check_stop(job_.execution);
-                const std::size_t end = std::min(b + tile, last);
-                const CodeRows codes = scans.size() < kManyQueries ? job_.codes.block(b) : whole_planes(b, end);
-                for (Scan& scan : scans) scan.scan(codes, b, end);
-            }
+        void scan_tile(std::vector<Scan>& scans, const Tile& tile) const {
+            check_stop(job_.execution);
+            if (scans.size() >= kManyQueries) return scan_whole_planes(scans, tile);
+            for (Scan& scan : scans)
+                for (const CodeParts::Stretch& blocks : tile) scan.scan(blocks.part->codes.block(blocks.first), blocks);
         }
 
         // Many queries read a tile from the cache, where whole planes are faster than quads: writes them out once.
-        CodeRows whole_planes(std::size_t first, std::size_t last) const {
+        static void scan_whole_planes(std::vector<Scan>& scans, const Tile& tile) {
             thread_local Scratch<std::uint8_t> scratch;
-            const CodeRows codes = job_.codes.block(first);
-            if (codes.quads == 0) return codes;
-            std::uint8_t* planes = scratch.at_least((last - first) * codes.planes * kBlockVectors);
-            kernels().scan.write_planes(codes, last - first, planes);
-            return {planes, nullptr, codes.planes, 0};
+            const std::size_t block_bytes = tile[0].part->codes.planes() * kBlockVectors;
+            std::uint8_t* room = scratch.at_least(block_count(tile) * block_bytes);
+            std::vector<CodeRows> codes;
+            for (const CodeParts::Stretch& blocks : tile) {
+                codes.push_back(blocks.part->codes.block(blocks.first));
+                if (codes.back().quads == 0) continue;
+                const std::size_t count = blocks.last - blocks.first;
+                kernels().scan.write_planes(codes.back(), count, room);
+                codes.back() = {room, nullptr, codes.back().planes, 0};
+                room += count * block_bytes;
+            }
+            for (Scan& scan : scans)
+                for (std::size_t i = 0; i < tile.size(); ++i) scan.scan(codes[i], tile[i]);
         }
 
         BatchScan& batch_;
@@ -209,6 +192,7 @@ private:
     MatrixView<float> queries_;
     const Collector* start_ = nullptr;
     std::vector<Collector> collectors_;
+    std::vector<ScanOrder> spread_, plain_;  // of each range of blocks; without estimates
 };
 
 }  // namespace summand

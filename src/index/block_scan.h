@@ -55,7 +55,7 @@ void scan_blocks(const CodeRows& codes, QueryBounds& bounds, std::size_t first, 
         } else {
             found = all_words(words, blocks * kBlockWords, survivors);
         }
-        survived(Survivors{codes.block(b - first), b * kBlockVectors, {survivors, found}});
+        if (found > 0) survived(Survivors{codes.block(b - first), b * kBlockVectors, {survivors, found}});
     }
 }
 

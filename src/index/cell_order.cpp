@@ -14,16 +14,16 @@ namespace {
 // Counts what has been taken.
 class Quota {
 public:
-    Quota(const InvertedLists& lists, const ProbeLimit& limit) : lists_(lists), limit_(limit) {}
+    Quota(const ListParts& lists, const ProbeLimit& limit) : lists_(lists), limit_(limit) {}
 
     bool filled() const { return limit_.candidates > 0 ? vectors_ >= limit_.candidates : cells_ >= limit_.probes; }
     void take(std::uint32_t cell) {
         ++cells_;
-        vectors_ += lists_.length(cell);
+        if (limit_.candidates > 0) vectors_ += lists_.length(cell);
     }
 
 private:
-    const InvertedLists& lists_;
+    const ListParts& lists_;
     const ProbeLimit& limit_;
     std::size_t cells_ = 0, vectors_ = 0;
 };
@@ -86,7 +86,7 @@ private:
     std::size_t sorted_ = 0;
 };
 
-std::vector<Probe> nearest_of(std::vector<Probe> some, const InvertedLists& lists, const ProbeLimit& limit) {
+std::vector<Probe> nearest_of(std::vector<Probe> some, const ListParts& lists, const ProbeLimit& limit) {
     if (limit.candidates == 0) {
         std::vector<Probe> found = sorted(std::move(some));
         if (limit.probes > 0) found.resize(std::min(found.size(), limit.probes));
@@ -151,7 +151,7 @@ private:
     std::priority_queue<Place> heap_;
 };
 
-std::vector<Probe> nearest_pairs(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit) {
+std::vector<Probe> nearest_pairs(const WordScores& words, const ListParts& lists, const ProbeLimit& limit) {
     MultiSequence sequence(words);
     std::vector<Probe> found;
     Quota quota(lists, limit);
@@ -166,14 +166,14 @@ std::vector<Probe> nearest_pairs(const WordScores& words, const InvertedLists& l
 
 }  // namespace
 
-std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit,
+std::vector<Probe> nearest_cells(const WordScores& words, const ListParts& lists, const ProbeLimit& limit,
                                  float square) {
     if (words.count == 2) return nearest_pairs(words, lists, limit);
     const auto same = [](std::size_t k) { return static_cast<std::uint32_t>(k); };
     return nearest_of(chosen(words.scores, words.words, limit, square, same), lists, limit);
 }
 
-std::vector<Probe> nearest_cells(const ScoredCells& some, const InvertedLists& lists, const ProbeLimit& limit) {
+std::vector<Probe> nearest_cells(const ScoredCells& some, const ListParts& lists, const ProbeLimit& limit) {
     const auto cell = [&](std::size_t i) { return some.cells[i]; };
     return nearest_of(chosen(some.scores.data(), some.scores.size(), limit, 0, cell), lists, limit);
 }

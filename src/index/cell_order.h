@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "index/inverted_lists.h"
+#include "index/list_parts.h"
 #include "summand/search.h"
 
 namespace summand {
@@ -40,7 +40,7 @@ struct WordScores {
 };
 
 /// `square`: |q|², what scores lack of squared distances; used for reach.
-std::vector<Probe> nearest_cells(const WordScores& words, const InvertedLists& lists, const ProbeLimit& limit,
+std::vector<Probe> nearest_cells(const WordScores& words, const ListParts& lists, const ProbeLimit& limit,
                                  float square = 0);
 
 /// Some cells, and their scores.
@@ -48,6 +48,6 @@ struct ScoredCells {
     std::vector<std::uint32_t> cells = {};
     std::vector<float> scores = {};
 };
-std::vector<Probe> nearest_cells(const ScoredCells& some, const InvertedLists& lists, const ProbeLimit& limit);
+std::vector<Probe> nearest_cells(const ScoredCells& some, const ListParts& lists, const ProbeLimit& limit);
 
 }  // namespace summand

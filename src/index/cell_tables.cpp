@@ -81,7 +81,7 @@ float CellTables::shift(const Partition& partition, std::size_t cell) const {
     return shift + 2 * kernels().dot(words.word(0, first), words.word(1, second), words.dimensions());
 }
 
-CellScores::CellScores(const char* what, const CellTables& cells, const InvertedLists& lists, MatrixView<float> queries,
+CellScores::CellScores(const char* what, const CellTables& cells, const ListParts& lists, MatrixView<float> queries,
                        std::size_t first_row, const ProbeLimit& limit)
     : cells_(cells), lists_(lists), limit_(limit) {
     if (cells.grouped_) {

@@ -63,7 +63,7 @@ private:
 class CellScores {
 public:
     /// Throws `Error` that begins with `what` for a query whose scores overflow, the first query being row `first_row`.
-    CellScores(const char* what, const CellTables& cells, const InvertedLists& lists, MatrixView<float> queries,
+    CellScores(const char* what, const CellTables& cells, const ListParts& lists, MatrixView<float> queries,
                std::size_t first_row, const ProbeLimit& limit);
 
     /// Best first.
@@ -71,7 +71,7 @@ public:
 
 private:
     const CellTables& cells_;
-    const InvertedLists& lists_;
+    const ListParts& lists_;
     ProbeLimit limit_;
     float* scores_ = nullptr;        // of all words
     std::vector<ScoredCells> near_;  // or of the cells of some groups

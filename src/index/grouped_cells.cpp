@@ -57,7 +57,7 @@ GroupedCells::GroupedCells(const Partition& partition, Metric metric)
                                 partition.word_offsets.data() + begin_[g], metric));
 }
 
-std::vector<std::uint32_t> GroupedCells::nearest_groups(const float* scores, const InvertedLists& lists,
+std::vector<std::uint32_t> GroupedCells::nearest_groups(const float* scores, const ListParts& lists,
                                                         const ProbeLimit& limit) const {
     std::vector<Probe> heap(cells_.size());
     for (std::uint32_t g = 0; g < heap.size(); ++g) heap[g] = {g, scores[g]};
@@ -75,13 +75,13 @@ std::vector<std::uint32_t> GroupedCells::nearest_groups(const float* scores, con
         heap.pop_back();
         nearest.push_back(group);
         cells += cells_of(group);
-        vectors += lists.begin(begin_[group + 1]) - lists.begin(begin_[group]);
+        vectors += lists.length(begin_[group], begin_[group + 1]);
     }
     return nearest;
 }
 
 std::vector<ScoredCells> GroupedCells::near(const char* what, MatrixView<float> queries, std::size_t first_row,
-                                            const InvertedLists& lists, const ProbeLimit& limit) const {
+                                            const ListParts& lists, const ProbeLimit& limit) const {
     std::vector<float> scores;
     // Scores `rows` with `words`. Row i is query number(i), for the message.
     const auto score = [&](const ScoredWords& words, MatrixView<float> rows, auto number) {

@@ -21,7 +21,7 @@ public:
     /// that hold many times as many cells, or vectors, as the limit asks for. Throws `Error` that begins with `what`
     /// for a query whose scores overflow, the first query being row `first_row`.
     std::vector<ScoredCells> near(const char* what, MatrixView<float> queries, std::size_t first_row,
-                                  const InvertedLists& lists, const ProbeLimit& limit) const;
+                                  const ListParts& lists, const ProbeLimit& limit) const;
 
 private:
     // Some words as queries are compared with them.
@@ -40,7 +40,7 @@ private:
     };
 
     static ScoredWords scored(MatrixView<float> words, const float* offsets, Metric metric);
-    std::vector<std::uint32_t> nearest_groups(const float* scores, const InvertedLists& lists,
+    std::vector<std::uint32_t> nearest_groups(const float* scores, const ListParts& lists,
                                               const ProbeLimit& limit) const;
     std::size_t cells_of(std::size_t group) const { return begin_[group + 1] - begin_[group]; }
 

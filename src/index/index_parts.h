@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "index/cell_tables.h"
-#include "index/inverted_lists.h"
+#include "index/inverted_search.h"
 #include "index/packed_codes.h"
 #include "summand/index.h"
 
@@ -26,12 +25,16 @@ struct IndexParts {
 
     static const CellTables& cells(const InvertedIndex& index) { return *index.cells_; }
 
-    /// The k best of each query by the first layer, in any order, called as `naming` says; positions of a flat index
-    /// are its ids.
+    static const TableBuilder& tables(const FlatIndex& index) { return *index.tables_; }
+    static InvertedTables tables(const InvertedIndex& index) { return {*index.model_, *index.tables_, *index.cells_}; }
+
+    /// The k best of each query by the first layer, in any order, called as `naming` says; places of a flat index are
+    /// its ids.
     static void shortlist(const First& first, MatrixView<float> queries, const SearchOptions& options, Naming naming,
                           const TakeCandidates& take) {
         if (const auto* inverted = std::get_if<InvertedIndex>(&first))
-            return inverted->shortlist(queries, options, naming, take);
+            return summand::shortlist(tables(*inverted), ListParts(*lists(*inverted), options.filter), queries, options,
+                                      naming, take);
         Neighbors found = std::get<FlatIndex>(first).search(queries, options);
         parallel_for(options.execution, queries.rows(), [&](std::size_t query) {
             std::int64_t* ids = found.ids.row(query);
@@ -45,8 +48,9 @@ struct IndexParts {
     static RangeNeighbors search_range(const First& first, MatrixView<float> queries, float radius,
                                        const SearchOptions& options, Naming naming) {
         const auto* inverted = std::get_if<InvertedIndex>(&first);
-        return inverted ? inverted->search_range(queries, radius, options, naming)
-                        : std::get<FlatIndex>(first).search_range(queries, radius, options);
+        if (!inverted) return std::get<FlatIndex>(first).search_range(queries, radius, options);
+        return search_lists(tables(*inverted), ListParts(*lists(*inverted), options.filter), queries, radius, options,
+                            naming);
     }
 
     static FlatIndex flat(Quantizer quantizer, std::shared_ptr<const PackedCodes> packed, Metric metric) {

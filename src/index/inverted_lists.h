@@ -17,9 +17,9 @@
 
 namespace summand {
 
-/// What answers call a vector: by its id, or by its position in the lists, where it will be scored again; then answers
+/// What answers call a vector: by its id, or by its place in the lists, where it will be scored again; then answers
 /// come in any order.
-enum class Naming : std::uint8_t { ids, positions };
+enum class Naming : std::uint8_t { ids, places };
 
 class InvertedLists {
 public:
@@ -30,7 +30,7 @@ public:
         std::shared_ptr<const void> owner;
     };
 
-    /// Throws `Error` where the parts do not fit together.
+    /// Throws `Error` where the parts do not fit together. Ids that are checked with their codes are not looked at.
     explicit InvertedLists(Parts parts);
 
     const Parts& parts() const { return parts_; }
@@ -40,6 +40,13 @@ public:
     std::size_t begin(std::size_t cell) const { return parts_.begin[cell]; }
     std::size_t end(std::size_t cell) const { return parts_.begin[cell + 1]; }
     std::size_t length(std::size_t cell) const { return end(cell) - begin(cell); }
+    std::size_t cell_of(std::size_t position) const;
+
+    /// Call before codes or ids of a list are used.
+    void require_sound(std::size_t cell) const {
+        packed().require_sound(begin(cell) / kBlockVectors, (end(cell) + kBlockVectors - 1) / kBlockVectors);
+    }
+
     void fetch_id(std::size_t position) const { __builtin_prefetch(parts_.ids.data() + position); }
     std::int64_t id(std::size_t position) const { return static_cast<std::int64_t>(parts_.ids[position]); }
 

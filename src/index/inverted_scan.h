@@ -21,7 +21,7 @@ namespace summand {
 struct InvertedJob {
     const char* what;  ///< begins error messages
     const InvertedModel& model;
-    const InvertedLists& lists;
+    const ListParts& lists;
     const TableBuilder& tables;
     const CellTables& cells;
     const SearchOptions& options;
@@ -70,7 +70,8 @@ private:
             job_.tables.build(job_.what, queries, first, entries_, offsets_.data());
             if (job_.reconstruction) moved_ = job_.reconstruction->moved(queries);
             for (std::size_t q = 0; q < (job_.cells.per_cell() ? 1 : count); ++q)
-                bounds_.emplace_back(job_.lists.packed(), entries_ + q * job_.tables.entries(), offsets_[q]);
+                bounds_.emplace_back(job_.lists.all().front().lists.packed(), entries_ + q * job_.tables.entries(),
+                                     offsets_[q]);
         }
 
         void run() {
@@ -79,7 +80,7 @@ private:
             for (std::size_t q = 0; q < count_; ++q) {
                 check_stop(job_.options.execution);
                 Collector collector = scan_.start_.fork();
-                scan_lists(q, scores.nearest(q), collector);
+                scan_cells(q, scores.nearest(q), collector);
                 scan_.answers_.add(first_ + q, collector);
             }
         }
@@ -91,52 +92,76 @@ private:
             return room;
         }
 
-        // Codes and tables of a list come from memory while the one before it is scanned.
-        void scan_lists(std::size_t query, const std::vector<Probe>& probes, Collector& collector) {
+        // Codes and tables of a cell come from memory while the one before it is scanned.
+        void scan_cells(std::size_t query, const std::vector<Probe>& probes, Collector& collector) {
             for (std::size_t i = 0; i < probes.size(); ++i) {
                 if (i + 1 < probes.size()) fetch(probes[i + 1].cell);
-                scan_list(query, probes[i], collector);
+                scan_cell(query, probes[i], collector);
             }
         }
 
         void fetch(std::size_t cell) const {
-            const std::size_t begin = job_.lists.begin(cell), end = job_.lists.end(cell);
-            if (end - begin < kFewVectors) return;
-            job_.lists.packed().fetch(begin, end);
+            if (job_.lists.length(cell) < kFewVectors) return;
+            for (const ListPart& part : job_.lists.all())
+                part.lists.packed().fetch(part.lists.begin(cell), part.lists.end(cell));
             if (!job_.cells.per_cell()) return;
-            const CellTables::Tables tables = job_.cells.tables(cell);
-            for (const float* table : {tables.first, tables.second})
+            const CellTables::Tables cell_tables = job_.cells.tables(cell);
+            for (const float* table : {cell_tables.first, cell_tables.second})
                 for (std::size_t i = 0; table && i < cell_entries_.size(); i += kCacheLine / sizeof(float))
                     __builtin_prefetch(table + i);
         }
 
-        void scan_list(std::size_t query, const Probe& visit, Collector& collector) {
+        void scan_cell(std::size_t query, const Probe& visit, Collector& collector) {
+            const std::size_t length = job_.lists.length(visit.cell);
+            if (length == 0) return;
             const float* entries = entries_ + query * job_.tables.entries();
-            const std::size_t begin = job_.lists.begin(visit.cell), end = job_.lists.end(visit.cell);
-            if (begin == end) return;
-            ListScan<Collector> list(job_.lists, job_.options.filter, job_.naming, collector);
             if (job_.reconstruction) {
-                list.score_all(begin, end, [&](std::size_t position) {
-                    return job_.reconstruction->score(moved_[query], visit.cell, position, sum_);
+                for_each_list(visit.cell, collector, [&](ListScan<Collector>& list, const ListPart& part) {
+                    list.score_all(part.lists.begin(visit.cell), part.lists.end(visit.cell), [&](std::size_t position) {
+                        return job_.reconstruction->score(moved_[query], visit.cell, part.lists.packed(), position,
+                                                          sum_);
+                    });
                 });
                 return;
             }
             const float offset = offset_of(query, visit);
             if (!job_.cells.per_cell()) {
                 bounds_[query].set_offset(offset);
-                list.scan(begin, end, {job_.lists.packed(), entries, offset}, bounds_[query]);
-                return;
+                return scan_lists(visit.cell, entries, offset, bounds_[query], collector);
             }
             const CellTables::Tables cell = job_.cells.tables(visit.cell);
-            if (end - begin < kFewVectors) {
-                list.score_all(begin, end, [&](std::size_t position) {
-                    return CodeScores(job_.lists.packed(), entries, offset).with(cell.first, cell.second, position);
+            if (length < kFewVectors) {
+                for_each_list(visit.cell, collector, [&](ListScan<Collector>& list, const ListPart& part) {
+                    const CodeScores scores(part.lists.packed(), entries, offset);
+                    list.score_all(part.lists.begin(visit.cell), part.lists.end(visit.cell), [&](std::size_t position) {
+                        return scores.with(cell.first, cell.second, position);
+                    });
                 });
                 return;
             }
             add_tables(entries, cell);
             bounds_[0].reset(cell_entries_.data(), offset);
-            list.scan(begin, end, {job_.lists.packed(), cell_entries_.data(), offset}, bounds_[0]);
+            scan_lists(visit.cell, cell_entries_.data(), offset, bounds_[0], collector);
+        }
+
+        template <class Scan>
+        void for_each_list(std::size_t cell, Collector& collector, Scan scan) const {
+            for (const ListPart& part : job_.lists.all()) {
+                if (part.lists.length(cell) == 0) continue;
+                part.lists.require_sound(cell);
+                ListScan<Collector> list(part, job_.naming, collector);
+                scan(list, part);
+            }
+        }
+
+        // `entries` and `bounds` are of the same tables.
+        void scan_lists(std::size_t cell, const float* entries, float offset, QueryBounds& bounds,
+                        Collector& collector) const {
+            for_each_list(cell, collector, [&](ListScan<Collector>& list, const ListPart& part) {
+                const PackedCodes& codes = part.lists.packed();
+                bounds.take_levels(codes);
+                list.scan(part.lists.begin(cell), part.lists.end(cell), {codes, entries, offset}, bounds);
+            });
         }
 
         float offset_of(std::size_t query, const Probe& visit) const {

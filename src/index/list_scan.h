@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "index/block_scan.h"
 #include "index/code_scores.h"
-#include "index/inverted_lists.h"
+#include "index/list_parts.h"
 #include "summand/flat_index.h"
 
 namespace summand {
@@ -28,10 +29,10 @@ inline const std::uint64_t* words_between(std::size_t begin, std::size_t end, st
 template <class Collector>
 class ListScan {
 public:
-    ListScan(const InvertedLists& lists, const IdFilter* filter, Naming naming, Collector& collector)
-        : lists_(lists),
-          filter_(filter),
-          needs_ids_(filter || naming == Naming::ids),
+    ListScan(const ListPart& part, Naming naming, Collector& collector)
+        : part_(part),
+          lists_(part.lists),
+          needs_ids_(part.filter || naming == Naming::ids),
           naming_(naming),
           collector_(collector) {}
 
@@ -61,16 +62,18 @@ private:
     void score_survivors(const Survivors& survivors, const CodeScores& scores) {
         ScoredVectors scored;
         scores.write(survivors, scored);
-        if (!filter_) collector_.ensure_limit(scored.scores, scored.count);
+        const bool limited = collector_.limit().score < std::numeric_limits<float>::max();
+        if (part_.filter && !limited) drop_filtered(survivors.vector, scored);
+        collector_.ensure_limit(scored.scores, scored.count);
         scored.keep_up_to(collector_.limit().score);
         for (std::size_t i = 0; i < (needs_ids_ ? scored.count : 0); ++i)
             lists_.fetch_id(survivors.vector + scored.vectors[i]);
+        if (part_.filter && limited) drop_filtered(survivors.vector, scored);
         if constexpr (kTakesMany) {
-            if (filter_) drop_filtered(survivors.vector, scored);
-            collector_.offer(survivors.vector, scored.vectors, scored.scores, scored.count);
+            collector_.offer(part_.first_place + survivors.vector, scored.vectors, scored.scores, scored.count);
         } else {
             for (std::size_t i = 0; i < scored.count; ++i)
-                offer(survivors.vector + scored.vectors[i], scored.scores[i]);
+                collector_.offer({scored.scores[i], name(survivors.vector + scored.vectors[i])});
         }
     }
 
@@ -79,19 +82,23 @@ private:
         for (std::size_t i = 0; i < scored.count; ++i) {
             scored.vectors[kept] = scored.vectors[i];
             scored.scores[kept] = scored.scores[i];
-            kept += filter_->keeps(lists_.id(first + scored.vectors[i]));
+            kept += part_.filter->keeps(lists_.id(first + scored.vectors[i]));
         }
         scored.count = kept;
     }
 
     void offer(std::size_t position, float score) {
         if (score > collector_.limit().score) return;
-        if (filter_ && !filter_->keeps(lists_.id(position))) return;
-        collector_.offer({score, naming_ == Naming::ids ? lists_.id(position) : static_cast<std::int64_t>(position)});
+        if (part_.filter && !part_.filter->keeps(lists_.id(position))) return;
+        collector_.offer({score, name(position)});
     }
 
+    std::int64_t name(std::size_t position) const {
+        return naming_ == Naming::ids ? part_.id(position) : static_cast<std::int64_t>(part_.first_place + position);
+    }
+
+    const ListPart& part_;
     const InvertedLists& lists_;
-    const IdFilter* filter_;
     bool needs_ids_;
     Naming naming_;
     Collector& collector_;

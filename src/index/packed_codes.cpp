@@ -30,9 +30,10 @@ void check_biases(const std::vector<float>& bias) {
                 ", got ", bias[i]);
 }
 
-void check(const Codes& codes, const Quantizer& quantizer) {
+// `model`: identity of the quantizer, which takes long to compute.
+void check(const Codes& codes, const Quantizer& quantizer, std::uint64_t model) {
     const Dictionaries& dictionaries = quantizer.dictionaries;
-    require(codes.model == identity(quantizer),
+    require(codes.model == model,
             "index: codes were made by another model; encode the vectors with the model of this index");
     require(codes.rows.columns() == dictionaries.count || codes.size() == 0, "index: expected codes of ",
             dictionaries.count, " bytes, got ", codes.rows.columns());
@@ -140,14 +141,13 @@ Planes planes_of_flat(const Codes& codes) {
 
 std::shared_ptr<const PackedCodes> PackedCodes::pack(const Codes& codes, const Quantizer& quantizer, Metric metric,
                                                      Planes planes) {
-    check(codes, quantizer);
+    check(codes, quantizer, identity(quantizer));
     return pack(grouped_slots(quantizer), codes, quantizer, metric, planes);
 }
 
 std::shared_ptr<const PackedCodes> PackedCodes::pack_like(const PackedCodes& others, const Codes& codes,
                                                           const Quantizer& quantizer, Metric metric, Planes planes) {
-    require_codes_of(quantizer, metric, others);
-    check(codes, quantizer);
+    check(codes, quantizer, others.parts().model);
     const std::span<const std::uint8_t> slots = others.parts().slots;
     return pack(std::vector<std::uint8_t>(slots.begin(), slots.end()), codes, quantizer, metric, planes);
 }
@@ -196,6 +196,7 @@ void PackedCodes::fetch(std::size_t begin, std::size_t end) const {
 }
 
 void PackedCodes::read_words(std::size_t i, std::uint8_t* words) const {
+    require_sound(i / kBlockVectors, i / kBlockVectors + 1);
     const CodeRows own = vector(i);
     const auto name = [&](std::size_t m, std::size_t slot) { words[m] = parts_.slots[m * slot_count() + slot]; };
     if (pairs())
@@ -207,6 +208,7 @@ void PackedCodes::read_words(std::size_t i, std::uint8_t* words) const {
 }
 
 Codes PackedCodes::unpack() const {
+    require_sound();
     Codes codes{Matrix<std::uint8_t>(size(), dictionaries()), {parts_.bias.begin(), parts_.bias.end()}, parts_.model};
     for (std::size_t i = 0; i < size(); ++i) read_words(i, codes.rows.row(i));
     return codes;
@@ -217,7 +219,10 @@ std::size_t PackedCodes::memory_bytes() const {
            (parts_.bias.size() + parts_.bias_levels.size()) * sizeof(float);
 }
 
-void require_same_slots(const PackedCodes& a, const PackedCodes& b) {
+void require_same_model(const PackedCodes& a, const PackedCodes& b) {
+    require(a.parts().model == b.parts().model && a.dictionaries() == b.dictionaries() &&
+                a.shape().words == b.shape().words && a.has_bias() == b.has_bias(),
+            "index: expected codes of the model of the others");
     const auto first = a.parts().slots, second = b.parts().slots;
     require(std::equal(first.begin(), first.end(), second.begin(), second.end()),
             "index: expected codes with the slots of the others of this model");

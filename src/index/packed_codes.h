@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "base/piece_checks.h"
 #include "kernels/scan.h"
 #include "model/lookup.h"
 #include "summand/codes.h"
@@ -45,6 +46,9 @@ struct PackedShape {
 
 inline constexpr std::size_t kMostVectors = std::size_t{1} << 48;  ///< whose bytes are counted in 64 bits
 
+/// Codes of a file, and what lies beside them, are checked in pieces of so many blocks when they are first used.
+inline constexpr std::size_t kPieceBlocks = 16;
+
 /// Quads save memory traffic and cost instructions.
 enum class Planes : std::uint8_t { whole, quads };
 
@@ -62,6 +66,7 @@ public:
         std::span<const float> bias;         ///< one per vector, or empty
         std::span<const float> bias_levels;  ///< 256 by slot, or empty where there are no biases
         std::shared_ptr<const void> owner;
+        std::shared_ptr<const PieceChecks> checks = {};  ///< of rows, tops and biases; null: they are known to be sound
     };
 
     /// Throws `Error` where the parts do not fit together.
@@ -91,13 +96,22 @@ public:
     std::size_t pair_planes() const { return pairs() ? code_planes() : 0; }
     std::size_t block_count() const { return shape().blocks(); }
 
+    /// Call before codes or biases of the blocks first … last-1 are used, or all of them. Throws `Error` where they
+    /// are damaged.
+    void require_sound(std::size_t first, std::size_t last) const {
+        if (parts_.checks) parts_.checks->require(first / kPieceBlocks, (last + kPieceBlocks - 1) / kPieceBlocks);
+    }
+    void require_sound(const Execution& execution = {}) const {
+        if (parts_.checks) parts_.checks->require_all(execution);
+    }
+
     CodeRows block(std::size_t b) const { return codes_.block(b); }
     CodeRows vector(std::size_t i) const { return block(i / kBlockVectors).vector(i % kBlockVectors); }
 
     /// Asks the memory for the codes of vectors begin … end-1.
     void fetch(std::size_t begin, std::size_t end) const;
 
-    /// The words that vector i names, one per dictionary.
+    /// The words that vector i names, one per dictionary. Checks them first.
     void read_words(std::size_t i, std::uint8_t* words) const;
 
     float bias(std::size_t i) const { return parts_.bias.empty() ? 0.0f : parts_.bias[i]; }
@@ -113,7 +127,7 @@ private:
 };
 
 /// Throws `Error` unless tables of one of them serve the other.
-void require_same_slots(const PackedCodes& a, const PackedCodes& b);
+void require_same_model(const PackedCodes& a, const PackedCodes& b);
 
 /// Throws `Error` unless the codes are of this model: its identity, its M and K, and biases where it has them.
 void require_codes_of(const Quantizer& quantizer, Metric metric, const PackedCodes& packed);

@@ -37,20 +37,34 @@ void QueryBounds::reset(const float* entries, float offset) {
     entries_ = entries;
     tables_added_ = 0;
     offset_ = offset;
-    base_ = magnitude_ = largest_ = 0;
-    scale_ = -1;
+    all_ = {};
     for (std::size_t m = 0; m < codes_->dictionaries(); ++m)
         add_table(entries + m * codes_->slot_count(), codes_->slot_count());
-    if (codes_->has_bias()) add_table(codes_->parts().bias_levels.data(), kByteSlots);
+    words_ = all_;
+    add_levels();
     if (form_ == BoundForm::nibbles) write_nibble_excess();
+}
+
+void QueryBounds::change_levels(const PackedCodes& codes) {
+    codes_ = &codes;
+    if (!codes.has_bias()) return;
+    tables_added_ = codes.dictionaries();
+    all_ = words_;
+    add_levels();
+    if (form_ == BoundForm::nibbles) write_nibble_excess(codes.code_planes());
+}
+
+void QueryBounds::add_levels() {
+    scale_ = -1;
+    if (codes_->has_bias()) add_table(codes_->parts().bias_levels.data(), kByteSlots);
 }
 
 void QueryBounds::add_table(const float* values, std::size_t slots) {
     const ValueRange range = kernels().scan.range(values, slots);
     smallest_[tables_added_++] = range.smallest;
-    base_ += range.smallest;
-    magnitude_ += std::abs(range.smallest);
-    largest_ += std::max(std::abs(range.smallest), std::abs(range.largest));
+    all_.base += range.smallest;
+    all_.magnitude += std::abs(range.smallest);
+    all_.largest += std::max(std::abs(range.smallest), std::abs(range.largest));
 }
 
 QueryBounds::ByteTable QueryBounds::byte_table(std::size_t plane) const {
@@ -63,13 +77,16 @@ void QueryBounds::write_nibble_excess() {
     for (std::size_t m = 0; m < (codes_->pairs() ? codes_->dictionaries() : 0); ++m)
         for (std::size_t s = 0; s < kNibbleSlots; ++s)
             nibble_excess_[m * kNibbleSlots + s] = entries_[m * kNibbleSlots + s] - smallest_[m];
-    for (std::size_t p = codes_->pair_planes(); p < codes_->planes(); ++p)
-        for (std::size_t g = 0; g < kNibbleSlots; ++g) {
-            const ByteTable table = byte_table(p);
-            float smallest = table.values[g];
-            for (std::size_t s = g; s < kByteSlots; s += kNibbleSlots) smallest = std::min(smallest, table.values[s]);
-            nibble_excess_[p * kNibbleBounds + g] = smallest - table.smallest;
-        }
+    for (std::size_t p = codes_->pair_planes(); p < codes_->planes(); ++p) write_nibble_excess(p);
+}
+
+void QueryBounds::write_nibble_excess(std::size_t plane) {
+    const ByteTable table = byte_table(plane);
+    for (std::size_t g = 0; g < kNibbleSlots; ++g) {
+        float smallest = table.values[g];
+        for (std::size_t s = g; s < kByteSlots; s += kNibbleSlots) smallest = std::min(smallest, table.values[s]);
+        nibble_excess_[plane * kNibbleBounds + g] = smallest - table.smallest;
+    }
 }
 
 void QueryBounds::quantise_bytes(float scale) {
@@ -122,11 +139,11 @@ void QueryBounds::choose_first_look(const SurvivorCount& count, std::size_t bloc
 bool QueryBounds::set_limit(float score) {
     constexpr float kLargest = std::numeric_limits<float>::max();
     const double offset = offset_, size = std::abs(offset);
-    if (score >= kLargest || size + largest_ >= kLargest / 2) {  // no limit, or sums that may overflow
+    if (score >= kLargest || size + all_.largest >= kLargest / 2) {  // no limit, or sums that may overflow
         if (scale_ != 0) keep_all();
         return true;
     }
-    const double reach = (score - (offset + base_) + rounding_ * (size + magnitude_)) / (1 - rounding_);
+    const double reach = (score - (offset + all_.base) + rounding_ * (size + all_.magnitude)) / (1 - rounding_);
     if (reach < 0) return false;
     const double limit = reach * scale_ * kRoundedUp;
     if (limit < kLeastLimit || limit >= kMostLimit + 1) quantise(reach);

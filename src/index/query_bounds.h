@@ -34,6 +34,11 @@ public:
     /// Takes other tables for the same codes.
     void reset(const float* entries, float offset);
 
+    /// Keeps the tables and takes the bias levels of other codes of the same model.
+    void take_levels(const PackedCodes& codes) {
+        if (codes_ != &codes) change_levels(codes);
+    }
+
     /// Keeps the tables and takes another offset.
     void set_offset(float offset) { offset_ = offset; }
 
@@ -58,9 +63,12 @@ private:
         float smallest;
     };
 
+    void change_levels(const PackedCodes& codes);
+    void add_levels();
     void add_table(const float* values, std::size_t slots);
     ByteTable byte_table(std::size_t plane) const;
     void write_nibble_excess();
+    void write_nibble_excess(std::size_t plane);
     void quantise(double reach);
     void quantise_bytes(float scale);
     void keep_all();
@@ -74,10 +82,13 @@ private:
     AlignedBuffer<std::uint8_t> bounds_;
     BoundTables tables_;
     float offset_ = 0;
-    double base_ = 0, magnitude_ = 0, largest_ = 0;  // of all terms but the offset
-    double rounding_;                                // g
-    double scale_ = -1;                              // of the bounds as they are; below zero before the first
-    unsigned until_trial_ = 0;                       // calls of `choose_first_look` until a cheaper one is tried
+    struct Terms {
+        double base = 0, magnitude = 0, largest = 0;
+    };
+    Terms words_, all_;         // of the tables; with the bias levels, and all but the offset
+    double rounding_;           // g
+    double scale_ = -1;         // of the bounds as they are; below zero before the first
+    unsigned until_trial_ = 0;  // calls of `choose_first_look` until a cheaper one is tried
 };
 
 }  // namespace summand

@@ -4,9 +4,8 @@
 
 namespace summand {
 
-Reconstruction::Reconstruction(const InvertedModel& model, const InvertedLists& lists)
+Reconstruction::Reconstruction(const InvertedModel& model)
     : model_(model),
-      lists_(lists),
       cell_words_(model.coding == Coding::plain ? Matrix<float>() : rotated(model.partition.dictionaries.rows)) {
     const Dictionaries& words = model.quantizer.dictionaries;
     if (is_sparse(words))
@@ -53,15 +52,15 @@ void Reconstruction::add_word(std::size_t m, std::size_t k, float* sum) const {
         sum[sparse_.dimensions[i]] += sparse_.values[i];
 }
 
-float Reconstruction::score(std::span<const float> moved_query, std::size_t cell, std::size_t position,
-                            std::vector<float>& sum) const {
+float Reconstruction::score(std::span<const float> moved_query, std::size_t cell, const PackedCodes& codes,
+                            std::size_t position, std::vector<float>& sum) const {
     const Dictionaries& words = model_.quantizer.dictionaries;
     const Dictionaries& coarse = model_.partition.dictionaries;
     const bool dense = !words.blocks() && sparse_.empty();
     const float* rows[kMaxDictionaries + 2];
     std::size_t count = 0;
     std::uint8_t code[kMaxDictionaries];
-    lists_.packed().read_words(position, code);
+    codes.read_words(position, code);
     for (std::size_t m = 0; dense && m < words.count; ++m) rows[count++] = words.word(m, code[m]);
     if (!cell_words_.empty()) {
         rows[count++] = cell_words_.row(coarse.count == 1 ? cell : cell / coarse.words);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "index/inverted_lists.h"
+#include "index/packed_codes.h"
 #include "model/sparse_rows.h"
 #include "summand/inverted_index.h"
 
@@ -16,14 +16,14 @@ namespace summand {
 
 class Reconstruction {
 public:
-    /// Both are borrowed.
-    Reconstruction(const InvertedModel& model, const InvertedLists& lists);
+    /// The model is borrowed.
+    explicit Reconstruction(const InvertedModel& model);
 
     /// R(q - centre) for euclidean; else Rq, and q·centre after it.
     Matrix<float> moved(MatrixView<float> queries) const;
 
     /// `sum`: room for the vector, grown as needed.
-    float score(std::span<const float> moved_query, std::size_t cell, std::size_t position,
+    float score(std::span<const float> moved_query, std::size_t cell, const PackedCodes& codes, std::size_t position,
                 std::vector<float>& sum) const;
 
 private:
@@ -31,7 +31,6 @@ private:
     void add_word(std::size_t m, std::size_t k, float* sum) const;
 
     const InvertedModel& model_;
-    const InvertedLists& lists_;
     Matrix<float> cell_words_;  // rotated; empty for plain codes
     SparseRows sparse_;         // of the words, where they are sparse
 };

@@ -87,7 +87,7 @@ SecondLayer::SecondLayer(std::shared_ptr<const IndexParts::First> first, const R
 }
 
 Naming SecondLayer::naming() const {
-    return std::holds_alternative<RefineRows>(source_) ? Naming::positions : Naming::ids;
+    return std::holds_alternative<RefineRows>(source_) ? Naming::places : Naming::ids;
 }
 
 std::size_t SecondLayer::vector_bytes() const {

@@ -17,7 +17,8 @@ std::size_t most(std::size_t k) { return k + k / 8; }
 
 }  // namespace
 
-ShortList::ShortList(std::size_t k) : k_(k), scores_(room(k)), positions_(room(k)) {}
+ShortList::ShortList(std::size_t k, const ListParts* lists)
+    : k_(k), lists_(lists), scores_(room(k)), places_(room(k)) {}
 
 void ShortList::offer(std::size_t first, const std::uint32_t* vectors, const float* scores, std::size_t count) {
     for (std::size_t done = 0; done < count;) {
@@ -25,7 +26,7 @@ void ShortList::offer(std::size_t first, const std::uint32_t* vectors, const flo
         const std::size_t some = std::min(count - done, scores_.size() - size_);
         for (std::size_t i = 0; i < some; ++i) {
             scores_[size_ + i] = scores[done + i];
-            positions_[size_ + i] = static_cast<std::uint32_t>(first) + vectors[done + i];
+            places_[size_ + i] = static_cast<std::uint32_t>(first) + vectors[done + i];
         }
         size_ += some;
         done += some;
@@ -40,23 +41,24 @@ void ShortList::ensure_limit(const float* scores, std::size_t count) {
 void ShortList::cut(std::size_t last) {
     if (size_ <= k_) return;
     limit_ = std::min(limit_, kernels().scan.ranked(scores_.data(), size_, k_, last));
-    size_ = kernels().scan.keep_up_to(limit_, scores_.data(), positions_.data(), size_);
+    size_ = kernels().scan.keep_up_to(limit_, scores_.data(), places_.data(), size_);
     if (size_ > last) drop_ties();
 }
 
-// Of the entries at the limit the ones with the smallest positions stay.
+// Of the entries at the limit the ones with the first places stay.
 void ShortList::drop_ties() {
     thread_local std::vector<std::uint32_t> ties;
     ties.clear();
     for (std::size_t i = 0; i < size_; ++i)
-        if (scores_[i] == limit_) ties.push_back(positions_[i]);
+        if (scores_[i] == limit_) ties.push_back(places_[i]);
     const std::size_t wanted = k_ - (size_ - ties.size());
-    std::sort(ties.begin(), ties.end());
+    const auto is_before = [&](std::uint32_t a, std::uint32_t b) { return lists_ ? lists_->is_before(a, b) : a < b; };
+    std::sort(ties.begin(), ties.end(), is_before);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-        if (scores_[i] == limit_ && positions_[i] > ties[wanted - 1]) continue;
+        if (scores_[i] == limit_ && is_before(ties[wanted - 1], places_[i])) continue;
         scores_[kept] = scores_[i];
-        positions_[kept++] = positions_[i];
+        places_[kept++] = places_[i];
     }
     size_ = kept;
 }

@@ -1,4 +1,4 @@
-// Candidates for a second layer: the k best positions by the scores of the first, in any order. A collector as those of
+// Candidates for a second layer: the k best places by the scores of the first, in any order. A collector as those of
 // index/collectors.h that takes scored vectors many at a time: what a kernel left below the limit is appended, and cut
 // to the k best by kernels again.
 #pragma once
@@ -9,15 +9,18 @@
 #include <span>
 
 #include "base/aligned.h"
+#include "index/list_parts.h"
 #include "summand/neighbors.h"
 
 namespace summand {
 
 class ShortList {
 public:
-    explicit ShortList(std::size_t k);
+    /// `lists`: where the places are; borrowed. Null: the smaller place comes first.
+    explicit ShortList(std::size_t k, const ListParts* lists = nullptr);
 
-    /// Entries with a larger score are not wanted. Equal scores are told apart by the smaller position.
+    /// Entries with a larger score are not wanted. Equal scores are told apart by the place that one index would have
+    /// first.
     Neighbor limit() const { return {limit_, std::numeric_limits<std::int64_t>::max()}; }
 
     void offer(Neighbor entry) {
@@ -31,11 +34,11 @@ public:
     /// As of `Nearest`.
     void ensure_limit(const float* scores, std::size_t count);
 
-    ShortList fork() const { return ShortList(k_); }
+    ShortList fork() const { return ShortList(k_, lists_); }
 
     /// Leaves the k best, or fewer where fewer came.
     void finish() { cut(k_); }
-    std::span<const std::uint32_t> positions() const { return {positions_.data(), size_}; }
+    std::span<const std::uint32_t> places() const { return {places_.data(), size_}; }
     std::span<const float> scores() const { return {scores_.data(), size_}; }
 
 private:
@@ -43,8 +46,9 @@ private:
     void drop_ties();
 
     std::size_t k_, size_ = 0;
+    const ListParts* lists_;
     AlignedBuffer<float> scores_;
-    AlignedBuffer<std::uint32_t> positions_;
+    AlignedBuffer<std::uint32_t> places_;
     float limit_ = std::numeric_limits<float>::infinity();
 };
 

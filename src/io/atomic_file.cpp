@@ -97,16 +97,16 @@ int create_temporary(const std::string& target, std::string& name) {
     }
 }
 
-/// Makes the rename last. Some file systems have no fsync for directories (EINVAL): there is nothing to wait for.
-void sync_directory(const std::string& path, const std::string& target) {
-    const int directory = file_calls::open(directory_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    require(directory >= 0, path, ": written, but its directory cannot be opened: ", reason(errno));
+}  // namespace
+
+/// Some file systems have no fsync for directories (EINVAL): there is nothing to wait for.
+void sync_folder(const std::string& folder) {
+    const int directory = file_calls::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    require(directory >= 0, folder, ": written to, but it cannot be opened: ", reason(errno));
     const int error = file_calls::sync(directory) == 0 ? 0 : errno;
     ::close(directory);
-    require(error == 0 || error == EINVAL, path, ": written, but its directory cannot be synced: ", reason(error));
+    require(error == 0 || error == EINVAL, folder, ": written to, but it cannot be synced: ", reason(error));
 }
-
-}  // namespace
 
 void require_written(std::int64_t result, const std::string& path) {
     const int error = errno;
@@ -166,14 +166,14 @@ void AtomicFile::complete() {
     if (!target_.empty()) require_written(file_calls::sync(descriptor_), path_);
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(NameLasts lasts) {
     if (target_.empty()) return copy_to_standard_output();
     complete();
     // Renamed before it is closed: the lock must outlive the temporary name.
     require_written(file_calls::rename(temporary_.c_str(), target_.c_str()), path_);
     temporary_.clear();
     require_written(::close(std::exchange(descriptor_, -1)), path_);
-    sync_directory(path_, target_);
+    if (lasts == NameLasts::now) sync_folder(directory_of(target_));
 }
 
 void append_file(const std::string& path, std::span<const std::byte> bytes) {

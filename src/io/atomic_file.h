@@ -15,6 +15,12 @@
 
 namespace summand {
 
+/// From when on the name of a file survives a crash: before `commit` returns, or once `sync_folder` has, which serves
+/// several files at once.
+enum class NameLasts : std::uint8_t { now, after_sync };
+
+void sync_folder(const std::string& folder);
+
 /// Asks for standard output instead of a file; `name` stands for it in messages.
 struct StandardOutput {
     std::string name;
@@ -40,9 +46,9 @@ public:
     /// fsync: everything is on the disk, still under another name. Nothing may be appended any more.
     void complete();
 
-    /// `complete`, rename, fsync of the directory; or the copy to standard output. A file that is replaced hands on its
-    /// permissions.
-    void commit();
+    /// `complete`, rename, fsync of the directory where that is not left to the caller; or the copy to standard output.
+    /// A file that is replaced hands on its permissions.
+    void commit(NameLasts lasts = NameLasts::now);
 
 private:
     void copy_to_standard_output();

@@ -48,6 +48,11 @@ public:
     /// is not looked at.
     const Section& verified(std::string_view section, Element type, const SectionShape& shape) const;
 
+    /// The same without its checksum.
+    const Section& placed(std::string_view section, Element type, const SectionShape& shape) const {
+        return find(section, type, shape);
+    }
+
     /// Throws `Error` that begins with the file's name unless `ok`.
     template <class... Parts>
     void check(bool ok, const Parts&... parts) const {

@@ -6,7 +6,6 @@
 
 #include "base/byte_order.h"
 #include "base/hash.h"
-#include "io/atomic_file.h"
 #include "summand/error.h"
 
 namespace summand {
@@ -88,11 +87,11 @@ Bytes ContainerWriter::finish() {
     return result;
 }
 
-void ContainerWriter::finish(const std::string& path) {
+void ContainerWriter::finish(const std::string& path, NameLasts lasts) {
     place_sections();
     AtomicFile file(path);
     write([&](std::span<const std::byte> bytes) { file.append(bytes); });
-    file.commit();
+    file.commit(lasts);
 }
 
 }  // namespace summand

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/atomic_file.h"
 #include "io/container.h"
 #include "summand/io.h"
 
@@ -39,7 +40,7 @@ public:
 
     /// Both add the metadata and may be called once.
     Bytes finish();
-    void finish(const std::string& path);
+    void finish(const std::string& path, NameLasts lasts = NameLasts::now);
 
 private:
     using Sink = std::function<void(std::span<const std::byte>)>;

@@ -48,13 +48,13 @@ FlatIndex read_flat_index(const IndexFile& file) {
     const ContainerReader& reader = file.reader;
     const nlohmann::json& metadata = file.metadata;
     reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots",
-                                "packed", "packed_tops", "bias", "bias_levels", "refine_model", "refine_codes",
-                                "refine_sample", "refine_rows", "refine_ranges"});
+                                "packed", "packed_tops", "bias", "bias_levels", "piece_sums", "refine_model",
+                                "refine_codes", "refine_sample", "refine_rows", "refine_ranges"});
     Quantizer quantizer = read_quantizer(reader, metadata);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));
     check_fit(reader, Fields(reader, metadata, "codes"), quantizer, metric);
     if (reader.has("codes")) return FlatIndex(std::move(quantizer), read_codes(reader, metadata), metric);
-    return IndexParts::flat(std::move(quantizer), read_packed_codes(reader, metadata, file.bytes, file.owner), metric);
+    return IndexParts::flat(std::move(quantizer), read_packed_codes(file, IdsBeside::none).codes, metric);
 }
 
 }  // namespace summand

@@ -15,4 +15,12 @@ std::span<const T> in_place(const ContainerReader& reader, std::span<const std::
     return {reinterpret_cast<const T*>(file.data() + found.offset), found.length / sizeof(T)};
 }
 
+/// The same before its checksum was looked at.
+template <class T>
+std::span<const T> in_place_unchecked(const ContainerReader& reader, std::span<const std::byte> file,
+                                      const char* section, Element type, const SectionShape& shape) {
+    const Section& found = reader.placed(section, type, shape);
+    return {reinterpret_cast<const T*>(file.data() + found.offset), found.length / sizeof(T)};
+}
+
 }  // namespace summand

@@ -99,6 +99,7 @@ RefineRows read_rows_of(const IndexFile& file, const Fields& fields, const Index
 struct Opening {
     std::string folder;
     OpenOptions options = {};
+    Checking checking = Checking::at_once;
 };
 
 Matrix<float> read_sample(const IndexFile& file, const Fields& fields, const Index& index) {
@@ -163,7 +164,7 @@ SearchParameters read_defaults(const Fields& fields) {
 }
 
 Index load_from(KeptBytes kept, std::string_view name, const Opening& opening) {
-    const IndexFile file(std::move(kept), name);
+    const IndexFile file(std::move(kept), name, opening.checking);
     Index index =
         file.reader.kind() == Kind::inverted ? Index(read_inverted_index(file)) : Index(read_flat_index(file));
     if (file.metadata.contains("refine")) read_second(file, opening, index);
@@ -205,7 +206,9 @@ Index Index::from_bytes(std::span<const std::byte> bytes, std::string_view name)
 }
 
 Index Index::open(const std::string& path, const OpenOptions& options) {
-    return load_from(mapped(path), path, {fs::path(path).parent_path().string(), options});
+    return load_from(mapped(path), path, {fs::path(path).parent_path().string(), options, Checking::on_first_use});
 }
+
+void verify_index(const std::string& path) { load_from(mapped(path), path, {fs::path(path).parent_path().string()}); }
 
 }  // namespace summand

@@ -2,6 +2,7 @@
 // layer.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -24,14 +25,19 @@ struct KeptBytes {
 KeptBytes copied(std::span<const std::byte> bytes);
 KeptBytes mapped(const std::string& path);
 
+/// When codes and ids of a container are checked: each piece when it is first used, or all before anything is. Other
+/// sections, and files without checksums of pieces, are checked at once.
+enum class Checking : std::uint8_t { on_first_use, at_once };
+
 /// A container that is being loaded.
 struct IndexFile {
-    IndexFile(KeptBytes kept, std::string_view file_name)
-        : bytes(kept.bytes), owner(std::move(kept.owner)), name(file_name) {}
+    IndexFile(KeptBytes kept, std::string_view file_name, Checking when)
+        : bytes(kept.bytes), owner(std::move(kept.owner)), name(file_name), checking(when) {}
 
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
     std::string name;
+    Checking checking;
     MemoryBytes source{bytes};
     ContainerReader reader{source, name};
     nlohmann::json metadata = reader.metadata();
@@ -46,6 +52,9 @@ struct IndexFile {
         }
     }
 };
+
+/// Opens an index file and checks all of it. Throws `Error` where it is damaged.
+void verify_index(const std::string& path);
 
 FlatIndex read_flat_index(const IndexFile& file);
 InvertedIndex read_inverted_index(const IndexFile& file);

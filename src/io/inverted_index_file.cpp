@@ -15,23 +15,22 @@ void with_container(const InvertedIndex& index, const FinishContainer& finish) {
     add_inverted_model(writer, index.model());
     writer.add("lists", Element::uint64, {lists.begin.size()}, lists.begin);
     writer.add("ids", Element::uint64, {lists.ids.size()}, lists.ids);
-    add_packed_codes(writer, *lists.packed);
+    add_packed_codes(writer, *lists.packed, lists.ids);
     finish(writer);
 }
 
 InvertedIndex read_inverted_index(const IndexFile& file) {
     const ContainerReader& reader = file.reader;
     const nlohmann::json& metadata = file.metadata;
-    reader.expect(Kind::inverted, {"centre",      "rotation",     "blocks",       "words",        "word_offsets",
-                                   "objective",   "cell_words",   "cell_offsets", "cell_groups",  "cell_group_begin",
-                                   "lists",       "ids",          "slots",        "packed",       "packed_tops",
-                                   "bias",        "bias_levels",  "refine_model", "refine_codes", "refine_sample",
-                                   "refine_rows", "refine_ranges"});
+    reader.expect(Kind::inverted, {"centre",        "rotation",    "blocks",       "words",        "word_offsets",
+                                   "objective",     "cell_words",  "cell_offsets", "cell_groups",  "cell_group_begin",
+                                   "lists",         "ids",         "slots",        "packed",       "packed_tops",
+                                   "bias",          "bias_levels", "piece_sums",   "refine_model", "refine_codes",
+                                   "refine_sample", "refine_rows", "refine_ranges"});
     InvertedModel model = read_inverted_model(reader, metadata);
-    InvertedLists::Parts lists{.packed = read_packed_codes(reader, metadata, file.bytes, file.owner),
-                               .owner = file.owner};
+    PackedSections packed = read_packed_codes(file, IdsBeside::any);
+    InvertedLists::Parts lists{.packed = std::move(packed.codes), .ids = packed.ids, .owner = file.owner};
     lists.begin = in_place<std::uint64_t>(reader, file.bytes, "lists", Element::uint64, {model.partition.cells() + 1});
-    lists.ids = in_place<std::uint64_t>(reader, file.bytes, "ids", Element::uint64, {lists.packed->size()});
     return file.named([&] {
         return IndexParts::inverted(std::move(model), std::make_shared<const InvertedLists>(std::move(lists)));
     });

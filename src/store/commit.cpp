@@ -65,7 +65,9 @@ void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t com
     entry.dead = dead.count();
     entry.dead_commit = commit;
     entry.dead_stamp = {bytes.size(), crc32_of(bytes.data(), bytes.size())};
-    write_file(dead_path(folder, entry.number, commit), bytes);
+    AtomicFile file(dead_path(folder, entry.number, commit));
+    file.append(bytes);
+    file.commit(NameLasts::after_sync);
 }
 
 void LivingIndex::State::publish(Manifest manifest, std::vector<std::string>& new_files) {
@@ -73,6 +75,7 @@ void LivingIndex::State::publish(Manifest manifest, std::vector<std::string>& ne
     std::set<std::string> gone = files_of(folder, committed.manifest);
     gone.insert(written.begin(), written.end());
     try {
+        if (!written.empty()) sync_folder(folder);
         manifest.next_segment = next_segment;
         write_manifest(folder, manifest);
         Committed next = load(folder, std::move(manifest), &committed);

@@ -80,7 +80,8 @@ struct LivingIndex::State {
     void retrain(const VectorSource& vectors, std::vector<std::int64_t> ids, std::string_view spec,
                  const BuildSettings& settings);
 
-    /// Replaces the manifest, and removes the files that it names no more. Takes over the new files.
+    /// Syncs the names of the new files, replaces the manifest, and removes the files that it names no more. Takes over
+    /// the new files.
     void publish(Manifest manifest, std::vector<std::string>& new_files);
 
 private:
@@ -91,7 +92,7 @@ private:
 /// The parts of it. Each throws `Error` that names its file.
 std::shared_ptr<const StoreModel> load_model(const std::string& folder, const Manifest& manifest);
 std::shared_ptr<const Segment> load_segment(const std::string& folder, const StoreModel& model,
-                                            const Manifest::Entry& entry);
+                                            const Manifest::Entry& entry, Checking checking = Checking::on_first_use);
 std::shared_ptr<const Segment> load_segment(std::span<const std::byte> bytes, const std::string& path,
                                             const StoreModel& model, const Manifest::Entry& entry);
 std::shared_ptr<const RowSet> load_dead(const std::string& folder, const Manifest::Entry& entry);  ///< null: none
@@ -103,10 +104,11 @@ Bytes read_file(const std::string& path);
 /// Runs of segments that are worth merging, as numbers.
 std::vector<std::vector<std::uint64_t>> groups_to_merge(const Committed& committed, Compaction what);
 
-/// Writes the dead rows of a segment, and enters their file.
+/// Writes the dead rows of a segment, and enters their file, whose name lasts once the folder is synced.
 void write_dead(const std::string& folder, const RowSet& dead, std::uint64_t commit, Manifest::Entry& entry);
 
-/// Writes a segment under a number, and returns its entry. Adds the file to those that are new.
+/// Writes a segment under a number, and returns its entry. Adds the file to those that are new. Its name lasts once
+/// the folder is synced.
 Manifest::Entry write_new_segment(const std::string& folder, const StoreModel& model, Segment segment,
                                   std::uint64_t number, std::vector<std::string>& new_files);
 

@@ -59,9 +59,9 @@ std::shared_ptr<const Segment> checked(Segment segment, const std::string& path,
 }  // namespace
 
 std::shared_ptr<const Segment> load_segment(const std::string& folder, const StoreModel& model,
-                                            const Manifest::Entry& entry) {
+                                            const Manifest::Entry& entry, Checking checking) {
     const std::string path = segment_path(folder, entry.number);
-    return checked(read_segment(path, model, entry.number, entry.stamp), path, entry);
+    return checked(read_segment(path, model, entry.number, entry.stamp, checking), path, entry);
 }
 
 std::shared_ptr<const Segment> load_segment(std::span<const std::byte> bytes, const std::string& path,

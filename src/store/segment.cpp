@@ -36,14 +36,12 @@ void add_second(ContainerWriter& writer, const Refinement& second, std::uint64_t
     writer.add("second", Element::uint8, {bytes.size() / row_bytes, row_bytes}, bytes);
 }
 
-std::shared_ptr<const InvertedLists> read_lists(const IndexFile& file, const StoreModel& model,
-                                                std::shared_ptr<const PackedCodes> packed) {
-    InvertedLists::Parts lists{.packed = std::move(packed), .owner = file.owner};
+std::shared_ptr<const InvertedLists> read_lists(const IndexFile& file, const StoreModel& model, PackedSections packed) {
+    InvertedLists::Parts lists{.packed = std::move(packed.codes), .ids = packed.ids, .owner = file.owner};
     lists.begin = in_place<std::uint64_t>(file.reader, file.bytes, "lists", Element::uint64,
                                           {model.model().cells()->cells() + 1});
-    lists.ids = in_place<std::uint64_t>(file.reader, file.bytes, "ids", Element::uint64, {lists.packed->size()});
     auto result = std::make_shared<const InvertedLists>(std::move(lists));
-    positions_of(*result);  // throws unless they are the rows, each once
+    if (!result->packed().parts().checks) positions_of(*result);  // throws unless they are the rows, each once
     return result;
 }
 
@@ -89,17 +87,17 @@ Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t numbe
     const FileStamp found = stamp_of(file.bytes);
     reader.check(found == stamp, "is not the segment that the manifest names: expected ", stamp.bytes,
                  " bytes with checksum ", stamp.crc, ", got ", found.bytes, " with ", found.crc);
-    reader.expect(Kind::segment, {"slots", "packed", "packed_tops", "bias", "bias_levels", "lists", "sample_rows",
-                                  "sample", "ids", "user_ids", "second"});
+    reader.expect(Kind::segment, {"slots", "packed", "packed_tops", "bias", "bias_levels", "piece_sums", "lists",
+                                  "sample_rows", "sample", "ids", "user_ids", "second"});
     const Fields fields(reader, file.metadata, "segment");
     reader.check(fields.hash("model") == model.identity(), "is of model ", fields.text("model"), ", expected ",
                  hex(model.identity()));
-    auto packed = read_packed_codes(reader, file.metadata, file.bytes, file.owner);
-    const std::size_t size = packed->size();
+    PackedSections packed = read_packed_codes(file, model.model().cells() ? IdsBeside::rows : IdsBeside::none);
+    const std::size_t size = packed.codes->size();
     reader.check(size > 0, "holds no vectors");
     return file.named([&] {
         Index index = model.model().cells() ? model.with_tables(read_lists(file, model, std::move(packed)))
-                                            : model.with_tables(std::move(packed));
+                                            : model.with_tables(std::move(packed.codes));
         if (model.model().second) read_second(file, model, index);
         Segment segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp};
         read_sample(file, fields, model.dimensions(), segment);
@@ -142,7 +140,9 @@ Segment segment_of(const StoreModel& model, const SegmentRows& rows) {
 void write_segment(const std::string& path, const StoreModel& model, const Segment& segment) {
     ContainerWriter writer(Kind::segment);
     if (segment.index.inverted()) add_lists(writer, *IndexParts::lists(*segment.index.inverted()));
-    add_packed_codes(writer, StoreModel::packed_of(segment.index));
+    const InvertedIndex* inverted = segment.index.inverted();
+    add_packed_codes(writer, StoreModel::packed_of(segment.index),
+                     inverted ? IndexParts::lists(*inverted)->parts().ids : std::span<const std::uint64_t>());
     if (segment.index.refinement()) add_second(writer, *segment.index.refinement(), model.second_bytes());
     const std::size_t sampled = segment.sample_rows.size();
     writer.metadata["segment"] = {{"model", hex(model.identity())}, {"sample", sampled}};
@@ -154,16 +154,17 @@ void write_segment(const std::string& path, const StoreModel& model, const Segme
         writer.metadata["segment"]["first_id"] = segment.ids.first;
     else
         writer.add("user_ids", Element::uint64, {segment.ids.size}, segment.ids.values);
-    writer.finish(path);
+    writer.finish(path, NameLasts::after_sync);
 }
 
-Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp) {
-    return read(IndexFile(mapped(path), path), model, number, stamp);
+Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp,
+                     Checking checking) {
+    return read(IndexFile(mapped(path), path, checking), model, number, stamp);
 }
 
 Segment read_segment(std::span<const std::byte> bytes, const std::string& path, const StoreModel& model,
                      std::uint64_t number, const FileStamp& stamp) {
-    return read(IndexFile(copied(bytes), path), model, number, stamp);
+    return read(IndexFile(copied(bytes), path, Checking::at_once), model, number, stamp);
 }
 
 }  // namespace summand

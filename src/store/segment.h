@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "io/index_sections.h"
 #include "store/store_model.h"
 #include "summand/search.h"
 
@@ -36,13 +37,15 @@ struct Segment {
 /// A segment in memory of rows in any order.
 Segment segment_of(const StoreModel& model, const SegmentRows& rows);
 
+/// The name of the file lasts once its folder is synced.
 void write_segment(const std::string& path, const StoreModel& model, const Segment& segment);
 
 /// The file is mapped and used in place. Throws `Error` where it is damaged, of another model, or not the one of the
 /// stamp.
-Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp);
+Segment read_segment(const std::string& path, const StoreModel& model, std::uint64_t number, const FileStamp& stamp,
+                     Checking checking);
 
-/// The same of bytes, which are copied; `path` begins messages.
+/// The same of bytes, which are copied and checked at once; `path` begins messages.
 Segment read_segment(std::span<const std::byte> bytes, const std::string& path, const StoreModel& model,
                      std::uint64_t number, const FileStamp& stamp);
 

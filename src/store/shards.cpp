@@ -20,7 +20,7 @@ void copy_file(const std::string& from, const std::string& to) {
         source.read_at(done, piece);
         target.append(piece);
     }
-    target.commit();
+    target.commit(NameLasts::after_sync);
 }
 
 void require_other_ids(const Snapshot& ours, const Snapshot& theirs, const std::string& folder) {
@@ -49,6 +49,7 @@ void LivingIndex::merge(const std::string& folder) {
         for (std::size_t i = 0; i < theirs.manifest.segments.size(); ++i) {
             Manifest::Entry entry = theirs.manifest.segments[i];
             const std::string from = segment_path(folder, entry.number);
+            StoreModel::packed_of(theirs.snapshot->segments[i].segment->index).require_sound();
             entry.number = state_->next_segment++;
             files.push_back(segment_path(state_->folder, entry.number));
             copy_file(from, files.back());

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <utility>
 
 #include "base/parallel.h"
 #include "index/collectors.h"
+#include "index/flat_search.h"
 #include "index/second_layer.h"
 #include "model/transform.h"
 #include "summand/error.h"
@@ -42,158 +45,161 @@ private:
     const IdFilter* used_ = nullptr;
 };
 
-// An answer of the first layer.
+// A vector that the second layer scores, as that layer calls it: a row, or a position in the lists of the segment.
 struct Candidate {
-    float score;
-    std::uint32_t segment;
-    std::int64_t name;  // its row in the segment, or its position
+    std::size_t segment;
+    std::int64_t name;
 };
 
-// Searches segments one after the other; what they find is told apart by segment.
+// Searches the segments of a snapshot as one index.
 class Search {
 public:
     Search(const Snapshot& snapshot, MatrixView<float> queries, const SearchOptions& options, const char* what)
         : snapshot_(snapshot), model_(*snapshot.model), queries_(queries), options_(options), what_(what) {
-        const Index& empty = model_.empty();
-        require(options.candidates == 0 || snapshot.segments.size() <= 1, what,
-                ": candidates are counted in one segment, expected probes; or compact the index");
         require(model_.model().second || options.refine.value_or(0) == 0, what,
                 ": the index has no second layer, expected one built with Refine(...)");
         require(queries.columns() == model_.dimensions(), what, ": expected queries of ", model_.dimensions(),
                 " dimensions, got ", queries.columns());
-        settled_ = empty.resolved(options.parameters(), options.k);
-        if (*settled_.refine > 0) naming_ = Naming::positions;
+        settled_ = model_.empty().resolved(options.parameters(), options.k);
+        options_ = options.with({settled_.probes, settled_.reach, settled_.candidates, {}});
+        for (const LiveSegment& live : snapshot.segments) wanted_.emplace_back(live, options.filter);
+        if (inverted())
+            lists_.emplace(list_parts());
+        else
+            codes_.emplace(code_parts());
     }
 
-    const SearchParameters& settled() const { return settled_; }
+    // What the second layer is to score again; 0: nothing.
+    std::size_t refined() const { return *settled_.refine; }
 
-    // The k best of the first layer of each segment, for each query.
-    void find_nearest(std::size_t k) {
-        found_.resize(queries_.rows());
-        if (snapshot_.segments.empty()) check_with_no_vectors();
-        for (std::size_t s = 0; s < snapshot_.segments.size(); ++s) {
-            const LiveSegment& live = snapshot_.segments[s];
-            const Wanted wanted(live, options_.filter);
-            SearchOptions first = first_options(wanted);
-            first.k = std::max<std::size_t>(1, std::min(k, live.segment->ids.size));
-            IndexParts::shortlist(
-                *IndexParts::first(live.segment->index), queries_, first, naming_,
-                [&](std::size_t q, std::span<std::int64_t> candidates, std::span<const float> scores) {
-                    for (std::size_t i = 0; i < candidates.size(); ++i)
-                        found_[q].push_back({scores[i], static_cast<std::uint32_t>(s), candidates[i]});
-                });
+    Neighbors nearest() const {
+        return inverted() ? search_lists(IndexParts::tables(*inverted()), *lists_, queries_, options_)
+                          : search_codes(IndexParts::tables(*flat()), *codes_, queries_, options_);
+    }
+
+    RangeNeighbors within(float radius) const { return within(radius, Naming::ids); }
+
+    // The `count` best of the first layer go to a collector of each query, with the scores of the second.
+    template <class Collector, class Answers>
+    void rescore_nearest(std::size_t count, const Collector& start, Answers& answers) {
+        options_.k = count;
+        const Matrix<float> own = moved();
+        if (inverted()) {
+            shortlist(IndexParts::tables(*inverted()), *lists_, queries_, options_, Naming::places,
+                      [&](std::size_t q, std::span<std::int64_t> places, std::span<const float>) {
+                          rescore(own, q, candidates_at(places), start, answers);
+                      });
+            return;
         }
-    }
-
-    void find_within(float radius) {
-        found_.resize(queries_.rows());
-        if (snapshot_.segments.empty()) check_with_no_vectors();
-        for (std::size_t s = 0; s < snapshot_.segments.size(); ++s) {
-            const LiveSegment& live = snapshot_.segments[s];
-            const Wanted wanted(live, options_.filter);
-            const RangeNeighbors found = IndexParts::search_range(*IndexParts::first(live.segment->index), queries_,
-                                                                  radius, first_options(wanted), naming_);
-            for (std::size_t q = 0; q < found_.size(); ++q)
-                for (std::size_t i = found.begin[q]; i < found.begin[q + 1]; ++i)
-                    found_[q].push_back({found.entries[i].score, static_cast<std::uint32_t>(s), found.entries[i].id});
-        }
-    }
-
-    // Keeps the `count` best of each query, by the order in which one index would have kept them.
-    void cut(std::size_t count) {
-        parallel_for(options_.execution, found_.size(), [&](std::size_t q) {
-            std::vector<Candidate>& found = found_[q];
-            if (found.size() <= count) return;
-            std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
-                             [&](const Candidate& a, const Candidate& b) { return is_before(a, b); });
-            found.resize(count);
+        Neighbors found = nearest();
+        parallel_for(options_.execution, queries_.rows(), [&](std::size_t q) {
+            std::int64_t* ids = found.ids.row(q);
+            rescore(own, q, candidates_of({ids, std::find(ids, ids + count, kNoId)}), start, answers);
         });
     }
 
-    // Hands scores and ids of all candidates of each query to collectors.
+    // The same of all that the first layer has within the radius.
     template <class Collector, class Answers>
-    void collect(const Collector& start, Answers& answers) {
-        const bool rescored = model_.model().second && *settled_.refine > 0;
-        Matrix<float> scaled;
-        if (rescored && model_.metric() == Metric::cosine) scaled = of_unit_length(queries_, what_);
-        const MatrixView<float> own = scaled.empty() ? queries_ : scaled.view();
-        parallel_for(options_.execution, found_.size(), [&](std::size_t q) {
-            Collector best = start.fork();
-            if (rescored)
-                rescore(own.row(q), found_[q], best);
-            else
-                for (const Candidate& one : found_[q]) best.offer({one.score, id_of(one)});
-            answers.add(q, best);
+    void rescore_within(float radius, const Collector& start, Answers& answers) const {
+        const RangeNeighbors found = within(radius, Naming::places);
+        const Matrix<float> own = moved();
+        parallel_for(options_.execution, queries_.rows(), [&](std::size_t q) {
+            std::vector<std::int64_t> names;
+            for (std::size_t i = found.begin[q]; i < found.begin[q + 1]; ++i) names.push_back(found.entries[i].id);
+            rescore(own, q, inverted() ? candidates_at(names) : candidates_of(names), start, answers);
         });
     }
 
 private:
-    // So that wrong queries and options are told, as they are where there are vectors.
-    void check_with_no_vectors() const {
-        SearchOptions first = options_.with({settled_.probes, settled_.reach, settled_.candidates, {}});
-        first.filter = nullptr;
-        IndexParts::search(*IndexParts::first(model_.empty()), queries_, first);
+    const InvertedIndex* inverted() const { return model_.empty().inverted(); }
+    const FlatIndex* flat() const { return model_.empty().flat(); }
+
+    // Where there are no segments, wrong options are told by an index of no vectors.
+    CodeParts code_parts() const {
+        std::vector<PartOfCodes> parts;
+        for (std::size_t s = 0; s < wanted_.size(); ++s)
+            parts.push_back({StoreModel::packed_of(segment(s).index), segment(s).ids, wanted_[s].filter()});
+        if (parts.empty()) parts.push_back({model_.packed(), {}, nullptr});
+        return CodeParts(parts);
+    }
+    ListParts list_parts() const {
+        std::vector<ListPart> parts;
+        for (std::size_t s = 0; s < wanted_.size(); ++s)
+            parts.push_back({*IndexParts::lists(*segment(s).index.inverted()), wanted_[s].filter(), segment(s).ids});
+        if (parts.empty()) parts.push_back({*IndexParts::lists(*inverted())});
+        return ListParts(std::move(parts));
     }
 
-    SearchOptions first_options(const Wanted& wanted) const {
-        SearchOptions first = options_.with({settled_.probes, settled_.reach, settled_.candidates, {}});
-        first.filter = wanted.filter();
-        return first;
+    const Segment& segment(std::size_t s) const { return *snapshot_.segments[s].segment; }
+
+    // Vectors of an index without cells are called by their ids, whatever is asked for.
+    RangeNeighbors within(float radius, Naming naming) const {
+        return inverted() ? search_lists(IndexParts::tables(*inverted()), *lists_, queries_, radius, options_, naming)
+                          : search_codes(IndexParts::tables(*flat()), *codes_, queries_, radius, options_);
     }
 
-    const Segment& segment(const Candidate& one) const { return *snapshot_.segments[one.segment].segment; }
-
-    std::size_t row_of(const Candidate& one) const {
-        const auto name = static_cast<std::size_t>(one.name);
-        if (naming_ == Naming::ids || !segment(one).index.inverted()) return name;
-        return static_cast<std::size_t>(IndexParts::lists(*segment(one).index.inverted())->id(name));
-    }
-    std::int64_t id_of(const Candidate& one) const { return segment(one).ids[row_of(one)]; }
-
-    // One index orders candidates that it calls by position, of equal scores, by cell and then by id.
-    std::size_t cell_of(const Candidate& one) const {
-        const InvertedIndex* inverted = segment(one).index.inverted();
-        if (naming_ == Naming::ids || !inverted) return 0;
-        const auto begin = IndexParts::lists(*inverted)->parts().begin;
-        return static_cast<std::size_t>(
-            std::upper_bound(begin.begin(), begin.end(), static_cast<std::uint64_t>(one.name)) - begin.begin());
+    Matrix<float> moved() const {
+        return model_.metric() == Metric::cosine ? of_unit_length(queries_, what_) : Matrix<float>();
     }
 
-    bool is_before(const Candidate& a, const Candidate& b) const {
-        if (a.score != b.score) return a.score < b.score;
-        const std::size_t first = cell_of(a), second = cell_of(b);
-        return first < second || (first == second && id_of(a) < id_of(b));
+    bool by_row() const { return IndexParts::second(model_.empty())->naming() == Naming::ids; }
+
+    std::vector<Candidate> candidates_at(std::span<const std::int64_t> places) const {
+        std::vector<Candidate> candidates;
+        for (const std::int64_t number : places) {
+            const ListParts::Place place = lists_->place(static_cast<std::size_t>(number));
+            const InvertedLists& lists = lists_->all()[place.part].lists;
+            candidates.push_back(
+                {place.part, by_row() ? lists.id(place.position) : static_cast<std::int64_t>(place.position)});
+        }
+        return candidates;
     }
 
-    template <class Collector>
-    void rescore(const float* query, std::vector<Candidate>& found, Collector& best) const {
+    std::vector<Candidate> candidates_of(std::span<const std::int64_t> ids) const {
+        std::vector<Candidate> candidates;
+        for (const std::int64_t id : ids) {
+            const Snapshot::Place place = *snapshot_.find(id);
+            candidates.push_back({place.segment, static_cast<std::int64_t>(place.row)});
+        }
+        return candidates;
+    }
+
+    std::int64_t id_of(const Candidate& one) const {
+        const bool position = inverted() && !by_row();
+        const std::int64_t row =
+            position ? lists_->all()[one.segment].lists.id(static_cast<std::size_t>(one.name)) : one.name;
+        return segment(one.segment).ids[static_cast<std::size_t>(row)];
+    }
+
+    template <class Collector, class Answers>
+    void rescore(const Matrix<float>& moved, std::size_t q, std::vector<Candidate> found, const Collector& start,
+                 Answers& answers) const {
+        Collector best = start.fork();
         std::sort(found.begin(), found.end(),
                   [](const Candidate& a, const Candidate& b) { return a.segment < b.segment; });
         std::vector<std::int64_t> names;
         std::vector<float> scores;
         for (std::size_t first = 0, last = 0; first < found.size(); first = last) {
-            const SecondLayer& second = *IndexParts::second(segment(found[first]).index);
-            const bool by_row = second.naming() == Naming::ids;
+            const std::size_t own = found[first].segment;
             names.clear();
-            for (; last < found.size() && found[last].segment == found[first].segment; ++last)
-                names.push_back(by_row ? static_cast<std::int64_t>(row_of(found[last])) : found[last].name);
+            for (; last < found.size() && found[last].segment == own; ++last) names.push_back(found[last].name);
             scores.resize(names.size());
-            second.score(query, names, scores.data());
-            for (std::size_t i = 0; i < names.size(); ++i) {
-                const Candidate one{scores[i], found[first].segment, names[i]};
-                best.offer({scores[i], by_row ? segment(one).ids[static_cast<std::size_t>(names[i])] : id_of(one)});
-            }
+            IndexParts::second(segment(own).index)
+                ->score(moved.empty() ? queries_.row(q) : moved.row(q), names, scores.data());
+            for (std::size_t i = 0; i < names.size(); ++i) best.offer({scores[i], id_of({own, names[i]})});
         }
+        answers.add(q, best);
     }
 
     const Snapshot& snapshot_;
     const StoreModel& model_;
     MatrixView<float> queries_;
-    const SearchOptions& options_;
+    SearchOptions options_;  // of the first layer
     const char* what_;
     SearchParameters settled_;
-    Naming naming_ = Naming::ids;
-    std::vector<std::vector<Candidate>> found_;  // of each query
+    std::deque<Wanted> wanted_;  // of each segment
+    std::optional<CodeParts> codes_;
+    std::optional<ListParts> lists_;
 };
 
 }  // namespace
@@ -223,12 +229,10 @@ std::optional<Snapshot::Place> Snapshot::find(std::int64_t id) const {
 Neighbors Snapshot::search(MatrixView<float> queries, const SearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
     Search search(*this, queries, options, "search");
-    const std::size_t refined = *search.settled().refine;
-    const std::size_t wanted = std::max(options.k, std::min(refined, size()));
-    search.find_nearest(wanted);
-    if (refined > 0) search.cut(wanted);
+    if (search.refined() == 0) return search.nearest();
     NearestAnswers answers(queries.rows(), options.k);
-    search.collect(Nearest(std::min(options.k, std::max<std::size_t>(1, size()))), answers);
+    search.rescore_nearest(std::max(options.k, std::min(search.refined(), size())),
+                           Nearest(std::min(options.k, std::max<std::size_t>(1, size()))), answers);
     return answers.finish();
 }
 
@@ -237,15 +241,12 @@ RangeNeighbors Snapshot::search_range(MatrixView<float> queries, float radius, c
     SearchOptions asked = options;
     asked.k = 1;
     Search search(*this, queries, asked, "search_range");
-    if (options.refine.value_or(0) > 0) {
-        const std::size_t count = std::max<std::size_t>(1, std::min(*options.refine, size()));
-        search.find_nearest(count);
-        search.cut(count);
-    } else {
-        search.find_within(radius);
-    }
+    if (search.refined() == 0) return search.within(radius);
     RangeAnswers answers(queries.rows());
-    search.collect(Within(radius), answers);
+    if (options.refine)
+        search.rescore_nearest(std::max<std::size_t>(1, std::min(*options.refine, size())), Within(radius), answers);
+    else
+        search.rescore_within(radius, Within(radius), answers);
     return answers.finish();
 }
 

@@ -56,8 +56,9 @@ std::size_t second_bytes_of(const IndexModel& model) {
 }
 
 Index empty_first(const IndexModel& model, Metric metric) {
-    if (const auto* inverted = std::get_if<InvertedModel>(&model.first)) return InvertedBuilder(*inverted).finish();
     Codes none{{}, {}, identity(model.quantizer())};
+    if (const auto* inverted = std::get_if<InvertedModel>(&model.first))
+        return IndexParts::inverted(*inverted, listed(*inverted, {{}, std::move(none)}, {}));
     return FlatIndex(model.quantizer(), none, metric);
 }
 
@@ -90,16 +91,21 @@ StoreModel::StoreModel(IndexModel model, Metric metric, std::uint64_t seed)
       second_bytes_(second_bytes_of(model_)),
       codes_model_(summand::identity(model_.quantizer())) {
     check(model_, metric);
-    if (const auto* inverted = std::get_if<InvertedModel>(&model_.first))
-        cells_.emplace(*inverted, EncodeOptions{.seed = seed});
-    else
-        encoder_.emplace(model_.quantizer(), EncodeOptions{.seed = seed});
     Index empty = empty_first(model_, metric);
-    if (model_.second) {
-        if (model_.second->quantizer) second_encoder_.emplace(*model_.second->quantizer, EncodeOptions{.seed = seed});
-        empty.set_refinement(second_of(empty, {}));
-    }
+    if (model_.second) empty.set_refinement(second_of(empty, {}));
     empty_ = std::make_unique<const Index>(std::move(empty));
+}
+
+const StoreModel::Encoders& StoreModel::encoders() const {
+    std::call_once(encoders_made_, [&] {
+        const EncodeOptions options{.seed = seed_};
+        if (const auto* inverted = std::get_if<InvertedModel>(&model_.first))
+            encoders_.cells.emplace(*inverted, options);
+        else
+            encoders_.flat.emplace(model_.quantizer(), options);
+        if (model_.second && model_.second->quantizer) encoders_.second.emplace(*model_.second->quantizer, options);
+    });
+    return encoders_;
 }
 
 SegmentRows StoreModel::encode(MatrixView<float> vectors, const Execution& execution) const {
@@ -107,12 +113,12 @@ SegmentRows StoreModel::encode(MatrixView<float> vectors, const Execution& execu
             vectors.columns());
     SegmentRows rows;
     Codes codes;
-    if (cells_) {
-        CellCodes encoded = cells_->encode(vectors, execution);
+    if (encoders().cells) {
+        CellCodes encoded = encoders().cells->encode(vectors, execution);
         rows.cells = std::move(encoded.cells);
         codes = std::move(encoded.codes);
     } else {
-        codes = encoder_->encode(vectors, execution);
+        codes = encoders().flat->encode(vectors, execution);
     }
     rows.codes = codes.rows.values();
     rows.bias = std::move(codes.bias);
@@ -135,7 +141,7 @@ void StoreModel::encode_second(MatrixView<float> vectors, const Execution& execu
     SegmentRows first = rows;
     const Residuals residuals(index_of(first));
     const Matrix<float> left = residuals(vectors, rows.ids, execution);
-    const Codes codes = second_encoder_->encode(left.view(), execution);
+    const Codes codes = encoders().second->encode(left.view(), execution);
     const auto bytes = std::as_bytes(std::span(codes.rows.values()));
     rows.second.assign(bytes.begin(), bytes.end());
 }
@@ -190,6 +196,8 @@ SegmentRows StoreModel::rows_of(const Index& index) const {
     const std::size_t M = packed.dictionaries(), size = index.size();
     const bool biased = model_.quantizer().bias == Bias::stored;
     const InvertedLists* lists = index.inverted() ? IndexParts::lists(*index.inverted()).get() : nullptr;
+    packed.require_sound();
+    if (lists) positions_of(*lists);  // throws unless they hold the rows, each once
     const bool by_position = lists && model_.second && model_.second->rows;
     const std::span<const std::byte> second = second_of_index(index);
     SegmentRows rows;
@@ -221,6 +229,7 @@ void append(const SegmentRows& from, std::span<const std::size_t> rows, SegmentR
     append_rows(from.bias, rows, from.bias.size() / size, to.bias);
     append_rows(from.second, rows, from.second.size() / size, to.second);
     if (from.sample.size() == 0) return;
+    if (rows.size() == from.size()) return to.sample.add(from.sample, [](std::int64_t) { return true; });
     std::unordered_set<std::int64_t> wanted;
     for (const std::size_t row : rows) wanted.insert(from.ids[row]);
     to.sample.add(from.sample, [&](std::int64_t id) { return wanted.contains(id); });

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -64,17 +65,24 @@ public:
     SegmentRows rows_of(const Index& index) const;
 
 private:
+    // Made for the first vectors that are added: those who search need none.
+    struct Encoders {
+        std::optional<InvertedBuilder> cells;  // where there are cells,
+        std::optional<Encoder> flat;           // or without
+        std::optional<Encoder> second;
+    };
+    const Encoders& encoders() const;
+
     void encode_second(MatrixView<float> vectors, const Execution& execution, SegmentRows& rows) const;
     Refinement second_of(const Index& first, const std::vector<std::byte>& second) const;
 
     IndexModel model_;
     std::uint64_t seed_, identity_;
     std::size_t second_bytes_ = 0;
-    std::uint64_t codes_model_;             // identity of the quantizer
-    std::optional<InvertedBuilder> cells_;  // encodes where there are cells,
-    std::optional<Encoder> encoder_;        // or without
-    std::optional<Encoder> second_encoder_;
+    std::uint64_t codes_model_;  // identity of the quantizer
     std::unique_ptr<const Index> empty_;
+    mutable std::once_flag encoders_made_;
+    mutable Encoders encoders_;
 };
 
 /// Rows of `from` with these numbers, behind those of `to`.

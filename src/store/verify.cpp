@@ -5,6 +5,7 @@
 #include "io/atomic_file.h"
 #include "io/file_calls.h"
 #include "io/formats.h"
+#include "io/index_sections.h"
 #include "store/living_state.h"
 #include "summand/aggregate.h"
 #include "summand/error.h"
@@ -46,8 +47,9 @@ Problems problems_of(const std::string& folder, const Manifest& manifest) {
     for (const Manifest::Entry& entry : manifest.segments) {
         std::shared_ptr<const Segment> segment;
         std::shared_ptr<const RowSet> dead;
-        const bool sound = noted(problems, [&] { segment = load_segment(folder, *snapshot.model, entry); }) &
-                           noted(problems, [&] { dead = load_dead(folder, entry); });
+        const bool sound =
+            noted(problems, [&] { segment = load_segment(folder, *snapshot.model, entry, Checking::at_once); }) &
+            noted(problems, [&] { dead = load_dead(folder, entry); });
         if (sound) snapshot.segments.push_back({std::move(segment), std::move(dead)});
     }
     if (problems.empty()) check_unique(folder, snapshot, problems);
@@ -73,7 +75,7 @@ void verify_segment(const std::string& path) {
     const Manifest manifest = read_manifest(folder);
     for (const Manifest::Entry& entry : manifest.segments)
         if (std::filesystem::equivalent(segment_path(folder, entry.number), path)) {
-            load_segment(folder, *load_model(folder, manifest), entry);
+            load_segment(folder, *load_model(folder, manifest), entry, Checking::at_once);
             return;
         }
     throw Error(path + ": is named by no manifest in its folder");
@@ -93,7 +95,7 @@ void verify_container(const std::string& path, const std::string& kind) {
     else if (kind == "segment")
         verify_segment(path);
     else
-        Index::open(path);
+        verify_index(path);
 }
 
 void verify_file(const std::string& path) {
@@ -170,6 +172,7 @@ Repaired LivingIndex::repair(const std::string& folder) {
     }
     std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
     manifest.segments = std::move(kept);
+    sync_folder(folder);
     write_manifest(folder, manifest);
     remove_unnamed(folder, manifest);
     return repaired;

@@ -42,7 +42,7 @@ TEST(CellOrder, EqualsBruteForceOrderForOneAndTwoDictionaries) {
                 const WordScores words{scores.data(), count, kWords, kStride};
                 for (const std::size_t probes :
                      {std::size_t{1}, std::size_t{2}, std::size_t{20}, expected.size(), std::size_t{50000}}) {
-                    const std::vector<Probe> found = nearest_cells(words, *lists.lists, {.probes = probes});
+                    const std::vector<Probe> found = nearest_cells(words, ListParts(*lists.lists), {.probes = probes});
                     ASSERT_EQ(found.size(), std::min(probes, expected.size()));
                     EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
                 }
@@ -56,7 +56,7 @@ TEST(CellOrder, StopsOnceTheListsHoldEnoughVectors) {
         const Lists lists(expected.size());
         const WordScores words{scores.data(), count, kWords, kStride};
         for (const std::size_t wanted : {1, 10, 50, 1000000}) {
-            const std::vector<Probe> found = nearest_cells(words, *lists.lists, {.candidates = wanted});
+            const std::vector<Probe> found = nearest_cells(words, ListParts(*lists.lists), {.candidates = wanted});
             std::size_t vectors = 0, cells = 0;
             while (cells < expected.size() && vectors < wanted) vectors += lists.lists->length(expected[cells++].cell);
             ASSERT_EQ(found.size(), cells);
@@ -76,11 +76,13 @@ TEST(CellOrder, CellsWithinReachAreThoseUpToAMultipleOfTheEighthDistance) {
                 const double limit = double{reach} * reach * (expected[kReachCell - 1].score + square);
                 std::size_t cells = 0;
                 while (cells < expected.size() && expected[cells].score + square <= limit * (1 + 1e-6)) ++cells;
-                const std::vector<Probe> found = nearest_cells(words, *lists.lists, {.reach = reach}, square);
+                const std::vector<Probe> found =
+                    nearest_cells(words, ListParts(*lists.lists), {.reach = reach}, square);
                 ASSERT_EQ(found.size(), cells);
                 EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
                 const ProbeLimit both{.probes = 12, .reach = reach};
-                EXPECT_EQ(nearest_cells(words, *lists.lists, both, square).size(), std::min<std::size_t>(12, cells));
+                EXPECT_EQ(nearest_cells(words, ListParts(*lists.lists), both, square).size(),
+                          std::min<std::size_t>(12, cells));
             }
         }
 }

@@ -41,7 +41,8 @@ TEST(GroupedCells, ScoresHaveTheBitsOfAPlainLoopOnEveryLevel) {
         with_each_level([&] {
             const GroupedCells cells(partition, metric);
             for (const ProbeLimit limit : {ProbeLimit{.probes = 3}, ProbeLimit{.candidates = 1}}) {
-                const std::vector<ScoredCells> found = cells.near("test", queries.view(), 0, *lists.lists, limit);
+                const std::vector<ScoredCells> found =
+                    cells.near("test", queries.view(), 0, ListParts(*lists.lists), limit);
                 for (std::size_t q = 0; q < queries.rows(); ++q)
                     for (std::size_t i = 0; i < found[q].cells.size(); ++i)
                         ASSERT_EQ(found[q].scores[i], score_of(partition, metric, queries.row(q), found[q].cells[i]));
@@ -59,7 +60,8 @@ TEST(GroupedCells, AreThoseOfTheNearestGroups) {
     const GroupedCells cells(partition, Metric::euclidean);
     for (const std::size_t wanted : {std::size_t{1}, std::size_t{10}, std::size_t{20}, all, 10 * all})
         for (const ProbeLimit limit : {ProbeLimit{.probes = wanted}, ProbeLimit{.candidates = 3 * wanted}}) {
-            const std::vector<ScoredCells> found = cells.near("test", queries.view(), 0, *lists.lists, limit);
+            const std::vector<ScoredCells> found =
+                cells.near("test", queries.view(), 0, ListParts(*lists.lists), limit);
             for (std::size_t q = 0; q < queries.rows(); ++q) {
                 std::vector<std::pair<double, std::size_t>> order;
                 for (std::size_t g = 0; g < partition.groups.rows(); ++g)
@@ -89,7 +91,7 @@ TEST(GroupedCells, NamesTheQueryWhoseScoresOverflow) {
     const Partition partition = grouped_partition(6);
     const Lists lists(partition.cells());
     const GroupedCells cells(partition, Metric::inner_product);
-    expect_error([&] { cells.near("search", queries.view(), 10, *lists.lists, {.probes = 1}); },
+    expect_error([&] { cells.near("search", queries.view(), 10, ListParts(*lists.lists), {.probes = 1}); },
                  {"search: row 13 makes scores of cells that are not finite"});
 }
 

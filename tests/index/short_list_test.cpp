@@ -11,8 +11,8 @@ namespace {
 std::vector<Neighbor> kept_by(ShortList& list) {
     list.finish();
     std::vector<Neighbor> kept;
-    for (std::size_t i = 0; i < list.positions().size(); ++i)
-        kept.push_back({list.scores()[i], static_cast<std::int64_t>(list.positions()[i])});
+    for (std::size_t i = 0; i < list.places().size(); ++i)
+        kept.push_back({list.scores()[i], static_cast<std::int64_t>(list.places()[i])});
     std::sort(kept.begin(), kept.end());
     return kept;
 }

@@ -145,6 +145,28 @@ TEST(Faults, AFolderThatCouldNotBeMadeCanBeMadeAgain) {
     }
 }
 
+std::size_t syncs_of(const std::function<void()>& work) {
+    static std::atomic<std::size_t> syncs;
+    syncs = 0;
+    file_calls::set_inject([](file_calls::Call call) {
+        syncs += call == file_calls::Call::sync;
+        return file_calls::Fault();
+    });
+    work();
+    file_calls::set_inject(nullptr);
+    return syncs;
+}
+
+// The folder before the manifest names new files, and after it was renamed.
+TEST(Faults, ACommitSyncsEachFileOnceAndTheFolderTwice) {
+    const TemporaryDirectory scratch(in_memory());
+    LivingIndex index = LivingIndex::create(scratch / "index", small_model("PQ2x4"));
+    for (int segment = 0; segment < 3; ++segment) EXPECT_EQ(syncs_of([&] { index.add(vectors(30, 9)); }), 4u);
+    const std::vector<std::int64_t> of_all{3, 33, 63};
+    EXPECT_EQ(syncs_of([&] { index.remove(of_all); }), 3u + 1 + 2);
+    EXPECT_EQ(syncs_of([&] { index.compact(); }), 4u);
+}
+
 // A writer that met an error goes on with what is in the folder.
 TEST(Faults, AWriterGoesOnAfterAnError) {
     const TemporaryDirectory scratch(in_memory());

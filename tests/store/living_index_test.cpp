@@ -79,6 +79,42 @@ TEST_F(Living, SegmentsFindWhatOneIndexFindsBitForBit) {
         }
 }
 
+TEST_F(Living, CandidatesCountTheVectorsOfAllSegments) {
+    for (const char* spec : {"IVF8,PQ4x4", "IMI2x2,OPQ4x4", "IVF8,PQ4x4,Refine(fp32)"}) {
+        const TemporaryDirectory scratch;
+        const IndexModel model = small_model(spec);
+        LivingIndex index = LivingIndex::create(scratch / "index", model);
+        for (const std::int64_t first : {600, 0, 300}) add(index, first, first + 300);
+        for (const std::size_t candidates : {1, 100, 700}) {
+            const SearchOptions options{.k = 12, .candidates = candidates};
+            EXPECT_EQ(index.search(queries_.view(), options),
+                      expected(model, Metric::euclidean, base_, ids_between(0, 900), queries_.view(), options))
+                << spec << " " << candidates;
+        }
+    }
+}
+
+// The best of the first layer are chosen among equals as one index chooses them: by cell, then by id.
+TEST_F(Living, EqualVectorsOfManySegmentsAreRefinedAsThoseOfOneIndex) {
+    Matrix<float> equal(900, kColumns);
+    for (std::size_t i = 0; i < equal.rows(); ++i) std::copy_n(base_.row(i % 3), kColumns, equal.row(i));
+    for (const char* spec : {"PQ4x4,Refine(fp16)", "IVF8,PQ4x4,Refine(fp32)", "IVF8,LOCQ4x4,Refine(PQ4x4)"}) {
+        const TemporaryDirectory scratch;
+        const IndexModel model = small_model(spec);
+        LivingIndex index = LivingIndex::create(scratch / "index", model);
+        for (std::int64_t part = 0; part < 5; ++part) {
+            std::vector<std::int64_t> ids;
+            for (std::int64_t id = part; id < 900; id += 5) ids.push_back(id);
+            index.add(rows_of(equal, ids), ids);
+        }
+        SearchOptions options{.k = 12, .refine = 40};
+        if (model.cells()) options.probes = 8;
+        EXPECT_EQ(index.search(queries_.view(), options),
+                  expected(model, Metric::euclidean, equal, ids_between(0, 900), queries_.view(), options))
+            << spec;
+    }
+}
+
 TEST_F(Living, WhatWasCommittedIsThereAfterOpeningAgain) {
     const IndexModel model = small_model("IVF8,PQ4x4,Refine(PQ4x4)");
     Neighbors before;

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "io/container_reader.h"
 #include "store/manifest.h"
 #include "store/support.h"
 
@@ -56,6 +57,34 @@ TEST_F(Verify, EveryFlippedBitOfAFolderIsFound) {
         }
     }
     EXPECT_EQ(verify(folder_), std::vector<std::string>());
+}
+
+// Opening does not read the codes of a large segment; what uses them looks at their checksums first.
+TEST_F(Verify, DamageOfALargeSegmentIsToldByWhoeverUsesIt) {
+    const std::string folder = scratch_ / "large", path = folder + "/segment-00000001.smd";
+    const Matrix<float> base = clustered(140000, kColumns, 3);
+    LivingIndex::create(folder, small_model("IVF8,PQ8")).add(base);
+    const auto search = [&](const LivingIndex& index) { return index.search(base.view().slice(0, 9), {.k = 10}); };
+    const Neighbors before = search(LivingIndex::open(folder));
+    EXPECT_EQ(search(LivingIndex::open(folder, Access::write)), before);
+    const InputFile file(path);
+    const ContainerReader reader(file, path);
+    for (const Section& section : reader.sections()) {
+        if (section.name != "packed" && section.name != "ids") continue;
+        SCOPED_TRACE(section.name);
+        flip(path, section.offset + section.length / 2);
+        LivingIndex index = LivingIndex::open(folder, Access::write);
+        expect_error([&] { search(index); }, {path, "are damaged: their checksum does not match"});
+        expect_error(
+            [&] {
+                index.remove(ids_between(0, 9));
+                index.compact();
+            },
+            {path, "are damaged"});
+        EXPECT_EQ(verify(folder).size(), 1u);
+        flip(path, section.offset + section.length / 2);
+    }
+    EXPECT_EQ(verify(folder), std::vector<std::string>());
 }
 
 TEST_F(Verify, MissingFilesAreNamed) {

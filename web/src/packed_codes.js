@@ -9,7 +9,7 @@ import { isDistance } from "./tables.js";
 export const BLOCK = 512;
 const BYTE_SLOTS = 256, NIBBLE_SLOTS = 16, MOST_VECTORS = 2 ** 48;
 
-export const CODE_SECTIONS = ["codes", "slots", "packed", "packed_tops", "bias", "bias_levels"];
+export const CODE_SECTIONS = ["codes", "slots", "packed", "packed_tops", "bias", "bias_levels", "piece_sums"];
 
 // What the metadata say of the codes, held against the model.
 function readShape(container, metadata, quantizer, metric) {
