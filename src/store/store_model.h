@@ -63,6 +63,9 @@ public:
     /// What `index_of` made an index of. Ids are left out.
     SegmentRows rows_of(const Index& index) const;
 
+    /// The first layer of rows.
+    CellCodes first_of(SegmentRows rows) const;
+
 private:
     void encode_second(MatrixView<float> vectors, const Execution& execution, SegmentRows& rows) const;
     Refinement second_of(const Index& first, const std::vector<std::byte>& second) const;
