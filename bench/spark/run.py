@@ -49,12 +49,26 @@ def write_parquet(path, x, key):
                         max_rows_per_group=max(1, len(x) // 8))
 
 
-def session(cores):
+def session(cores, events):
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.makedirs(events, exist_ok=True)
     return (SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")
+            .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+            .config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", events)
+            .config("spark.eventLog.compress", "false").config("spark.eventLog.rolling.enabled", "false")
             .config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", str(4 * cores)).getOrCreate())
+
+
+def shuffled(events):
+    """Bytes that the tasks of all sessions have written for others to read."""
+    total = 0
+    for path in pathlib.Path(events).iterdir():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            metrics = json.loads(line).get("Task Metrics") or {}
+            total += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+    return total
 
 
 def timed(work):
@@ -71,8 +85,9 @@ def measure_build(folder, options):
     x = vectors(options.base, options.columns, 1)
     sample, rates = x[:20000], []
     model = summand.RowModel.train(x[:50000], options.spec)
+    events, rows_written = f"{folder}/events", 0
     for cores in options.cores:
-        spark = session(cores)
+        spark = session(cores, events)
         for part in (1, 2, 4) if cores == options.cores[0] else (1,):
             rows = len(x) // part
             path = f"{folder}/base{rows}"
@@ -83,12 +98,13 @@ def measure_build(folder, options):
             library = min(timed(lambda: model.encode(sample, threads=1))[0] for _ in range(3)) / len(sample)
             lake = functools.partial(summand.spark.write_index, df, f"{folder}/lake{cores}-{rows}", model=model)
             seconds, _ = timed(lake)
+            rows_written += rows
             rates.append({"cores": cores, "rows": rows, "seconds": seconds, "rate_per_core": rows / seconds / cores,
                           "library_rate": 1 / library, "ratio": rows / seconds / cores * library,
                           "load": os.getloadavg()[0]})
             print(rates[-1], flush=True)
         spark.stop()
-    return rates
+    return {"rates": rates, "shuffled_bytes_per_row": shuffled(events) / rows_written}
 
 
 def recall(found, truth):
@@ -135,7 +151,7 @@ def measure_join(folder, options):
     from pyspark.sql import functions as sf
 
     cores = options.cores[-1]
-    spark = session(cores)
+    spark = session(cores, f"{folder}/join-events")
     base, queries = vectors(options.base, options.columns, 1), vectors(options.queries, options.columns, 2)
     write_parquet(f"{folder}/join-base", base, "id")
     write_parquet(f"{folder}/join-queries", queries, "query_id")

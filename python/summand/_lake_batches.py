@@ -98,7 +98,7 @@ def encode(
     model: RowModel, batch: pa.RecordBatch, column: str, id: str | None, keep_vectors: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """The batch with cells and codes instead of its vectors, in pieces; with ``keep_vectors`` also with these."""
-    for first in range(0, batch.num_rows, ENCODED_AT_ONCE):
+    for first in range(0, max(1, batch.num_rows), ENCODED_AT_ONCE):
         part = batch.slice(first, ENCODED_AT_ONCE)
         keys = None if id is None else part.column(id)
         vectors = vectors_of(part.column(column), model.dimensions, column, keys)

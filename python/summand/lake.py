@@ -27,7 +27,8 @@ import pyarrow.compute as pc
 
 from . import _lake_table as files
 from ._core import Error
-from ._lake_batches import Packed, best, encode, ids_of, rescored, row_columns, single, vectors_of
+from ._lake_batches import Packed, best, ids_of, rescored, row_columns, single, vectors_of
+from ._lake_batches import encode as encode_batch
 from ._lake_index import Lake, LakeIndex
 from ._living import LivingIndex
 from ._rows import RowModel, Rows
@@ -40,6 +41,7 @@ __all__ = [
     "append",
     "compact",
     "delete",
+    "encode",
     "export",
     "open",
     "search",
@@ -116,6 +118,20 @@ def _written(
     yield from flush()
 
 
+def encode(table: pa.Table, column: str, model: RowModel, *, id: str | None = None) -> pa.Table:
+    """The table with ``cell``, ``code`` and where the method has one ``bias`` instead of the column of vectors.
+
+    It depends on each row alone, and may be what an engine maps over Arrow tables. ``id`` names rows in errors.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"id": range(len(x)), "vector": list(x)})
+    >>> encode(table, "vector", train(x, "IVF16,PQ4")).column_names
+    ['id', 'cell', 'code']
+    """
+    whole = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+    return pa.Table.from_batches([part for batch in whole for part in encode_batch(model, batch, column, id)])
+
+
 class _Source:
     """A table of vectors on its way into a lake. What is known of its columns grows as batches come."""
 
@@ -135,7 +151,7 @@ class _Source:
             if kind != self.id_type:
                 raise Error(f"{folder}: column {self.id}: expected ids as {self.id_type}, got {kind}")
             self.ids.append(given.column("id"))
-            for part in encode(model, given, self.column, "id", vectors):
+            for part in encode_batch(model, given, self.column, "id", vectors):
                 yield pa.Table.from_batches([part])
 
 

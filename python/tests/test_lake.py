@@ -181,6 +181,16 @@ def test_a_living_index_is_exported(x, queries):
     np.testing.assert_array_equal(found.scores, expected.scores)
 
 
+def test_tables_are_encoded_row_by_row(cells, x):
+    table, expected = table_of(x, np.arange(2000), colour=["red"] * 2000), cells.encode(x)
+    for part in (table, table.slice(1999), table.slice(2000)):
+        coded = lake.encode(part, "vector", cells)
+        assert coded.column_names == ["id", "colour", "cell", "code"]
+        first = 2000 - part.num_rows
+        assert coded["code"].to_pylist() == [code.tobytes() for code in expected.codes[first:]]
+        np.testing.assert_array_equal(coded["cell"], expected.cells[first:])
+
+
 def test_every_form_of_vectors_gives_the_same_codes(cells, x):
     values = np.round(x[:500] * 8) / 8  # halves hold them exactly
     plain = pa.array(list(values.astype(np.float32)))
