@@ -87,8 +87,8 @@ class RowModel:
         """The cells that searches look at, the nearest first: those of query i are ``cells[begin[i]:begin[i + 1]]``.
 
         >>> begin, cells = RowModel.train(x, "IVF16,PQ4").visited(queries, probes=3)
-        >>> begin[:3], len(cells) == 3 * len(queries)
-        (array([0, 3, 6]), True)
+        >>> begin[:3].tolist(), len(cells) == 3 * len(queries)
+        ([0, 3, 6], True)
         """
         return self._core.visited(as_vectors(queries), probes, reach, threads)
 

@@ -125,7 +125,7 @@ def encode(table: pa.Table, column: str, model: RowModel, *, id: str | None = No
 
     >>> import pyarrow as pa
     >>> table = pa.table({"id": range(len(x)), "vector": list(x)})
-    >>> encode(table, "vector", train(x, "IVF16,PQ4")).column_names
+    >>> summand.lake.encode(table, "vector", summand.lake.train(x, "IVF16,PQ4")).column_names
     ['id', 'cell', 'code']
     """
     whole = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]

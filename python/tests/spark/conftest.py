@@ -13,12 +13,6 @@ import summand
 HERE = pathlib.Path(__file__).parent
 
 
-def clustered(rows, columns, seed):
-    random = np.random.default_rng(seed)
-    centres = np.random.default_rng(0).standard_normal((40, columns)) * 3
-    return (centres[random.integers(0, 40, rows)] + random.standard_normal((rows, columns))).astype(np.float32)
-
-
 @pytest.fixture(scope="session")
 def fault(tmp_path_factory):
     """A file; while it is there, the next worker that writes dies half-way and takes it away."""
@@ -49,13 +43,8 @@ def spark(fault, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def x():
-    return clustered(2000, 16, 1)
-
-
-@pytest.fixture(scope="session")
-def queries():
-    return clustered(40, 16, 2)
+def queries(queries):
+    return queries[:40]
 
 
 @pytest.fixture(scope="session")
