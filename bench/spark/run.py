@@ -7,7 +7,7 @@
             processor time, which a busy machine changes less
     join    `knn_join` against `nearestByJoin` (every pair) on as many queries as take bearable time, and against a FAISS
             IVF,PQ index that is broadcast and refined by the vectors, as a user would write it: seconds and recall@10
-    growth  the same build with half and a quarter of the rows, and with each number of cores
+            (part `build` also takes half and a quarter of the rows, and each number of cores: growth without fixed costs)
 
 Vectors are clustered Gaussians with decaying variances. Every figure comes with the load of the machine.
 """
@@ -201,6 +201,7 @@ def measure_join(folder, options):
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench spark", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", nargs="*", choices=["build", "join"], default=["build", "join"])
     parser.add_argument("--base", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=100_000)
     parser.add_argument("--exact-queries", type=int, default=100, help="of nearestByJoin, whose time grows with each")
@@ -215,7 +216,8 @@ def main():
     need("faiss", "faiss-cpu")
     need("summand", str(ROOT))
     with tempfile.TemporaryDirectory() as folder:
-        measured = {"build": measure_build(folder, options), "join": measure_join(folder, options)}
+        measure = {"build": measure_build, "join": measure_join}
+        measured = {part: measure[part](folder, options) for part in options.parts}
     if options.json:
         options.json.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
 
