@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@
 
 #include "summand/build.h"
 #include "summand/index_model.h"
+#include "summand/row_model.h"
 #include "summand/search.h"
 #include "summand/vector_source.h"
 
@@ -116,11 +118,16 @@ public:
     bool contains(std::int64_t id) const;
     LivingInfo info() const;
     IndexModel model() const;
+    RowModel row_model() const;  ///< of the first layer
     Health health(const Execution& execution = {}) const;
 
     /// As `Index::search`. Ids are those that were given; a filter is asked about them.
     Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
+
+    /// Hands the first layer of the live vectors on as rows of `row_model`, segment by segment, to be kept in a table;
+    /// those of a segment are in the order of their ids.
+    void for_each_rows(const std::function<void(std::span<const std::int64_t> ids, CellCodes rows)>& take) const;
 
     /// Takes up what another process has committed; true where there was something. Searches that run keep what they
     /// have. Of a writer: nothing to do, it sees its own changes at once.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "indexes.h"
+#include "rows.h"
 #include "searches.h"
 #include "summand/describe.h"
 #include "summand/error.h"
@@ -136,6 +137,15 @@ void bind_living_indexes(nb::module_& m) {
         .def(
             "contains", [](const HeldLivingIndex& self, std::int64_t id) { return self.open()->contains(id); },
             nb::arg("id"))
+        .def("row_model", &released<&LivingIndex::row_model>)
+        .def(
+            "for_each_rows",
+            [](const HeldLivingIndex& self, nb::typed<nb::callable, void(Array<std::int64_t, 1>, Rows)> take) {
+                self.open()->for_each_rows([&](std::span<const std::int64_t> ids, CellCodes rows) {
+                    take(array_of(std::vector<std::int64_t>(ids.begin(), ids.end())), rows_of(std::move(rows)));
+                });
+            },
+            nb::arg("take"))
         .def("describe", [](const HeldLivingIndex& self) { return describe(self.open()->info()); })
         .def("__len__", [](const HeldLivingIndex& self) { return self.open()->size(); })
         .def_prop_ro("metric", [](const HeldLivingIndex& self) { return std::string(name(self.open()->metric())); })

@@ -15,6 +15,7 @@
 #include "arrays.h"
 #include "calls.h"
 #include "indexes.h"
+#include "rows.h"
 #include "summand/build.h"
 #include "summand/describe.h"
 #include "summand/encoder.h"
@@ -39,10 +40,6 @@ std::vector<T> values_of(const Given<T, Dimensions>& array) {
 template <class T>
 Matrix<T> matrix_of(const Given<T, 2>& array) {
     return Matrix<T>(array.shape(0), array.shape(1), values_of<T, 2>(array));
-}
-
-std::string identity_text(std::uint64_t identity) {
-    return nb::cast<std::string>(nb::str("{:016x}").attr("format")(identity));
 }
 
 /// A model from its words, for those that another library has trained. Words of blocks are recognised by `block_begin`.
@@ -275,12 +272,17 @@ void bind_training(nb::module_& m) {
 
 }  // namespace
 
+std::string identity_text(std::uint64_t identity) {
+    return nb::cast<std::string>(nb::str("{:016x}").attr("format")(identity));
+}
+
 void bind_models(nb::module_& m) {
     bind_quantizer(m);
     bind_codes(m);
     bind_lookup_table(m);
     bind_training(m);
     bind_measures(m);
+    bind_row_models(m);
 }
 
 }  // namespace summand::python

@@ -7,5 +7,6 @@ namespace summand::python {
 
 void bind_models(nanobind::module_& m);
 void bind_measures(nanobind::module_& m);
+void bind_row_models(nanobind::module_& m);
 
 }  // namespace summand::python

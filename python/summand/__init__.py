@@ -31,6 +31,7 @@ from ._parts import (
     write_vectors,
 )
 from ._results import Estimate, Found, Method, Proposal, RangeFound, Trial, Tuning
+from ._rows import RowModel, Rows
 from ._searched import Filter
 from ._types import Bytes, Floats, Ids, VectorsLike
 
@@ -53,6 +54,8 @@ __all__ = [
     "Proposal",
     "Quantizer",
     "RangeFound",
+    "RowModel",
+    "Rows",
     "Trial",
     "Tuning",
     "VectorsLike",

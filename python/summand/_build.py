@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import Error
@@ -12,6 +13,9 @@ from ._living import LivingIndex
 from ._progress import progress_hook
 from ._results import Estimate, Proposal
 from ._types import Metric, Progress, VectorsLike
+
+if TYPE_CHECKING:
+    from ._lake_index import LakeIndex
 
 
 def build(
@@ -66,15 +70,19 @@ def build(
     return Index(built)
 
 
-def open(path: str | os.PathLike[str]) -> Index | LivingIndex:
-    """Opens an index to search: its file, mapped, or the folder of a living one.
+def open(path: str | os.PathLike[str]) -> Index | LivingIndex | LakeIndex:
+    """Opens an index to search: its file, mapped, the folder of a living one, or a lake, which is packed to be mapped.
 
-    :meth:`LivingIndex.open` opens a folder to write as well.
+    :meth:`LivingIndex.open` opens a folder to write as well, :func:`summand.lake.open` packs a part of a lake.
 
     >>> index.save("index.smd")
     >>> summand.open("index.smd").spec
     'LOCQ4'
     """
+    if os.path.isfile(os.path.join(path, "lake.json")):
+        from . import lake
+
+        return lake.open(path)
     return LivingIndex.open(path) if os.path.isdir(path) else Index.open(path)
 
 

@@ -32,7 +32,7 @@ class Found:
     @property
     def counts(self) -> Any:
         """How many each query found: an array of shape (queries,), or a number for one query."""
-        return np.count_nonzero(self.ids >= 0, axis=-1)
+        return np.count_nonzero(self.scores < np.inf, axis=-1)
 
     def __iter__(self) -> Iterator[Any]:
         yield self.ids

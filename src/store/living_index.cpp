@@ -158,6 +158,11 @@ std::size_t LivingIndex::dimensions() const { return state_->visible()->model->d
 std::string LivingIndex::spec() const { return state_->visible()->model->empty().spec(); }
 IndexModel LivingIndex::model() const { return state_->visible()->model->model(); }
 
+RowModel LivingIndex::row_model() const {
+    const std::shared_ptr<const StoreModel> model = state_->visible()->model;
+    return RowModel({.first = model->model().first}, model->metric(), model->seed());
+}
+
 bool LivingIndex::contains(std::int64_t id) const {
     const std::lock_guard own(state_->guard);
     return state_->pending.contains(id);

@@ -83,4 +83,14 @@ void LivingIndex::split(std::span<const std::string> folders) const {
     }
 }
 
+void LivingIndex::for_each_rows(
+    const std::function<void(std::span<const std::int64_t> ids, CellCodes rows)>& take) const {
+    const std::shared_ptr<const Snapshot> snapshot = state_->visible();
+    for (const LiveSegment& live : snapshot->segments) {
+        SegmentRows rows = live_rows(*snapshot->model, live);
+        const std::vector<std::int64_t> ids = std::move(rows.ids);
+        take(ids, snapshot->model->first_of(std::move(rows)));
+    }
+}
+
 }  // namespace summand

@@ -221,6 +221,12 @@ SegmentRows StoreModel::rows_of(const Index& index) const {
     return rows;
 }
 
+CellCodes StoreModel::first_of(SegmentRows rows) const {
+    const std::size_t M = model_.quantizer().dictionaries.count, size = rows.codes.size() / M;
+    return {std::move(rows.cells),
+            {Matrix<std::uint8_t>(size, M, std::move(rows.codes)), std::move(rows.bias), codes_model_}};
+}
+
 void append(const SegmentRows& from, std::span<const std::size_t> rows, SegmentRows& to) {
     const std::size_t size = std::max<std::size_t>(1, from.size());
     append_rows(from.ids, rows, 1, to.ids);

@@ -64,6 +64,9 @@ public:
     /// What `index_of` made an index of. Ids are left out.
     SegmentRows rows_of(const Index& index) const;
 
+    /// The first layer of rows.
+    CellCodes first_of(SegmentRows rows) const;
+
 private:
     // Made for the first vectors that are added: those who search need none.
     struct Encoders {
