@@ -86,11 +86,12 @@ std::vector<std::vector<std::uint32_t>> RowModel::visited(MatrixView<float> quer
     const Matrix<float> scaled = metric() == Metric::cosine ? of_unit_length(queries, "rows") : Matrix<float>();
     if (!scaled.empty()) queries = scaled.view();
     const ProbeLimit limit = ProbeLimit::of(rows_->empty().resolved(parameters, 1));
+    const ListParts lists(*IndexParts::lists(*inverted));
     std::vector<std::vector<std::uint32_t>> result(queries.rows());
     parallel_for(execution, (queries.rows() + kGroup - 1) / kGroup, [&](std::size_t group) {
         const std::size_t first = group * kGroup, count = std::min(kGroup, queries.rows() - first);
-        const CellScores scores("rows", IndexParts::cells(*inverted), *IndexParts::lists(*inverted),
-                                queries.slice(first, count), first, limit);
+        const CellScores scores("rows", IndexParts::cells(*inverted), lists, queries.slice(first, count), first,
+                                limit);
         for (std::size_t q = 0; q < count; ++q)
             for (const Probe& probe : scores.nearest(q)) result[first + q].push_back(probe.cell);
     });
