@@ -148,7 +148,8 @@ def faiss_join(spark, left, base, columns, probes, refine):
 
     faiss.omp_set_num_threads(1)
     x = np.stack(base.orderBy("id").toArrow()["vector"].to_numpy())
-    index = faiss.index_factory(columns, f"IVF{max(1, int(4 * len(x) ** 0.5))},PQ8,RFlat")
+    pieces = next(count for count in (8, 10, 12, 16, 1) if columns % count == 0)
+    index = faiss.index_factory(columns, f"IVF{1 << (2 * int(len(x) ** 0.5)).bit_length() - 1},PQ{pieces},RFlat")
     index.train(x[:50000])
     index.add(x)
     shared = spark.sparkContext.broadcast(faiss.serialize_index(index))
