@@ -20,12 +20,15 @@ namespace summand {
 namespace {
 
 constexpr std::size_t kWords = 256;
-constexpr std::size_t kWorthCells = 200'000;  // fewer vectors are scanned in a fraction of a millisecond
+constexpr std::size_t kWorthCells = 200'000;        // fewer vectors are scanned in a fraction of a millisecond
+constexpr std::size_t kWorthRefinedCells = 50'000;  // the same, where few candidates need be found
 constexpr std::size_t kMostCells = 65'536, kOneLevel = 8'192, kGroups = 256;
 constexpr std::size_t kLargestComposite = 16;         // bytes up to which encoding by LOCQ takes bearable time
 constexpr std::size_t kSizes[] = {64, 32, 16, 8, 4};  // bytes per vector
 constexpr std::size_t kLeastWithCells = 8;
 constexpr std::size_t kBytesOfCandidates = 8;  // of a code that chooses candidates
+constexpr std::size_t kManyDimensions = 256;   // from here on, tables of dense words take longer than the rest
+constexpr std::size_t kBytesOfBlocks = 16;     // of a code that chooses candidates then
 constexpr std::size_t kLookedAt = 1000;        // vectors that tell what values are like
 constexpr double kSpareBytes = 64e6;           // of an index that is not told its memory
 
@@ -65,6 +68,11 @@ std::vector<RowFormat> formats_for(const VectorSource& base) {
 // residuals gain where candidates are scored again.
 bool is_plain(const Choice& choice, const Data& data) { return choice.rows.has_value() || !is_distance(data.metric); }
 
+// Words in blocks of dimensions, whose tables cost the same whatever the bytes.
+bool is_block_code(const Choice& choice, const Data& data) {
+    return choice.rows.has_value() && data.dimensions >= kManyDimensions;
+}
+
 // As FlatIndex and InvertedIndex count it, and the model.
 double memory_of(const Choice& choice, const Data& data) {
     const auto M = static_cast<double>(choice.bytes), cells = static_cast<double>(choice.cells);
@@ -81,14 +89,15 @@ double memory_of(const Choice& choice, const Data& data) {
 
 // About √N with a second layer, where choosing cells takes as long as looking at their codes; else about 4·√N.
 std::size_t wanted_cells(std::size_t vectors, bool refined) {
-    if (vectors < kWorthCells) return 0;
+    if (vectors < (refined ? kWorthRefinedCells : kWorthCells)) return 0;
     const double wanted = (refined ? 1 : 3) * std::sqrt(static_cast<double>(vectors));
     return std::min(kMostCells, std::bit_ceil(static_cast<std::size_t>(wanted)));
 }
 
 // The most precise rows that fit.
 std::optional<Choice> with_rows(std::size_t vectors, const Data& data, double budget) {
-    const std::size_t bytes = std::min(kBytesOfCandidates, static_cast<std::size_t>(data.dimensions));
+    const std::size_t usual = data.dimensions >= kManyDimensions ? kBytesOfBlocks : kBytesOfCandidates;
+    const std::size_t bytes = std::min(usual, static_cast<std::size_t>(data.dimensions));
     for (const RowFormat format : data.formats) {
         const Choice choice{wanted_cells(vectors, true), bytes, format};
         if (memory_of(choice, data) <= budget) return choice;
@@ -113,15 +122,18 @@ std::optional<Choice> largest_fit(std::size_t vectors, const Data& data, double 
     return std::nullopt;
 }
 
-bool is_composite(const Choice& choice) { return choice.bytes <= kLargestComposite; }
+bool is_composite(const Choice& choice, const Data& data) {
+    return choice.bytes <= kLargestComposite && !is_block_code(choice, data);
+}
 
 std::string spec_of(const Choice& choice, const Data& data) {
-    std::string code =
-        is_composite(choice) ? default_spec(data.metric, choice.bytes) : concatenate("OPQ", choice.bytes);
+    std::string code = is_composite(choice, data)
+                           ? default_spec(data.metric, choice.bytes)
+                           : concatenate(is_block_code(choice, data) ? "PQ" : "OPQ", choice.bytes);
     if (choice.rows) code += concatenate(",Refine(", name(*choice.rows), ")");
     if (choice.cells == 0) return code;
     std::vector<std::string> options;
-    if (is_composite(choice) && is_plain(choice, data)) options.emplace_back("coding=plain");
+    if (is_plain(choice, data) && (is_composite(choice, data) || choice.rows)) options.emplace_back("coding=plain");
     if (choice.cells > kOneLevel) options.push_back(concatenate("groups=", kGroups));
     std::string listed;
     for (const std::string& option : options) listed += (listed.empty() ? "(" : ",") + option;
@@ -132,13 +144,16 @@ std::string cells_reason(const Choice& choice, std::size_t vectors) {
     if (choice.cells > 0)
         return concatenate("cells   ", grouped(choice.cells), ": lists of about ", grouped(vectors / choice.cells),
                            " vectors, of which a search looks at a few");
-    if (vectors < kWorthCells)
+    if (wanted_cells(vectors, choice.rows.has_value()) == 0)
         return concatenate("cells   none: all of ", grouped(vectors), " codes are scanned in no time");
     return "cells   none: ids take 8 bytes a vector, more than the budget leaves; every search scans all codes";
 }
 
 std::string method_reason(const Choice& choice, const Data& data) {
-    if (!is_composite(choice))
+    if (is_block_code(choice, data))
+        return concatenate("method  PQ: tables of dense words of ", data.dimensions,
+                           " dimensions would take longer than the rest of a search");
+    if (!is_composite(choice, data))
         return concatenate("method  OPQ: with more than ", kLargestComposite, " bytes others take long to encode");
     if (is_distance(data.metric)) return "method  LOCQ: the most accurate at equal bytes";
     return "method  CQ that weighs the error along a vector: the most accurate for inner products";

@@ -44,6 +44,11 @@ class Propose(ToolTest):
         base = self.headers_only(1_000_000, 128)
         self.assertEqual(self.proposed(base, "1G"), "IVF1024(coding=plain),LOCQ8,Refine(fp16)")
         self.assertEqual(self.proposed(base, "200M"), "IVF1024(coding=plain),LOCQ8,Refine(sq8)")
+        self.assertEqual(self.proposed(self.headers_only(60_000, 128), "1G"), "IVF256(coding=plain),LOCQ8,Refine(fp16)")
+        self.assertEqual(self.proposed(self.headers_only(40_000, 128), "1G"), "LOCQ8,Refine(fp16)")
+        many = self.headers_only(60_000, 384)
+        self.assertEqual(self.proposed(many, "1G"), "IVF256(coding=plain),PQ16,Refine(fp16)")
+        self.assertEqual(self.proposed(many, "1G", "--metric", "ip"), "IVF256(coding=plain),PQ16,Refine(fp16)")
         whole = self.headers_only(1_000_000, 32, first=7)
         self.assertEqual(self.proposed(whole, "1G"), "IVF1024(coding=plain),LOCQ8,Refine(u8)")
         shown = self.succeed("build", base, "--memory", "200M", "--dry-run").stdout
