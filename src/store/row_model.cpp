@@ -90,8 +90,7 @@ std::vector<std::vector<std::uint32_t>> RowModel::visited(MatrixView<float> quer
     std::vector<std::vector<std::uint32_t>> result(queries.rows());
     parallel_for(execution, (queries.rows() + kGroup - 1) / kGroup, [&](std::size_t group) {
         const std::size_t first = group * kGroup, count = std::min(kGroup, queries.rows() - first);
-        const CellScores scores("rows", IndexParts::cells(*inverted), lists, queries.slice(first, count), first,
-                                limit);
+        const CellScores scores("rows", IndexParts::cells(*inverted), lists, queries.slice(first, count), first, limit);
         for (std::size_t q = 0; q < count; ++q)
             for (const Probe& probe : scores.nearest(q)) result[first + q].push_back(probe.cell);
     });
