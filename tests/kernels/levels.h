@@ -119,7 +119,7 @@ inline std::string rows_of_bytes(Random& random) {
 }
 
 inline std::string inner_products(Random& random) {
-    const std::size_t dimensions = random.below(40), words = 1 + size_of(random), stride = words + random.below(4);
+    const std::size_t dimensions = 1 + random.below(40), words = 1 + size_of(random), stride = words + random.below(4);
     const auto query = numbers(dimensions, any_kind(random), random);
     const auto columns = numbers(dimensions * stride, any_kind(random), random);
     return first_that_differs([&](const Kernels& level) {
