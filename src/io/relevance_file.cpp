@@ -4,12 +4,15 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <unordered_set>
 
 #include "summand/error.h"
 #include "summand/retrieval.h"
 
 namespace summand {
 namespace {
+
+constexpr std::size_t kMostCells = std::size_t{1} << 27;  // of the table that all lists become: 1 GiB
 
 // One line of the file, for messages.
 struct Line {
@@ -36,10 +39,11 @@ std::int64_t parse_id(const std::string& word, std::size_t images, const Line& l
 std::vector<std::int64_t> parse_line(const std::string& text, std::size_t images, const Line& line) {
     std::istringstream words(text.substr(0, text.find('#')));
     std::vector<std::int64_t> ids;
+    std::unordered_set<std::int64_t> named;
     for (std::string word; words >> word;) {
         const std::int64_t id = parse_id(word, images, line);
         const bool query_again = !ids.empty() && id == ids[0];  // lists of an object may name the query too
-        line.check(query_again || std::find(ids.begin(), ids.end(), id) == ids.end(), "image ", id, " is named twice");
+        line.check(query_again || named.insert(id).second, "image ", id, " is named twice");
         if (!query_again) ids.push_back(id);
     }
     if (!ids.empty()) line.check(ids.size() > 1, "expected images relevant to query ", ids[0], ", got none");
@@ -65,6 +69,8 @@ Relevance read_relevance(const std::string& path, std::size_t images) {
     }
     require(!file.bad(), path, ": cannot be read");
     require(!rows.empty(), path, ": expected a line for each query, got none");
+    require(columns <= kMostCells / rows.size(), path, ": expected lists that fill a table of at most ", kMostCells,
+            " numbers, got ", rows.size(), " lists, the longest of ", columns);
     Relevance relevance{{}, Matrix<std::int64_t>(rows.size(), columns, kNoId)};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         relevance.queries.push_back(rows[i][0]);

@@ -42,10 +42,11 @@ SUMMAND_INLINE float fused(float a, float b, float c) {
     const double product = static_cast<double>(a) * static_cast<double>(b), added = static_cast<double>(c);
     const double sum = product + added, rest = sum - product;
     const double error = (product - (sum - rest)) + (added - rest);
+    const bool exact = !(error > 0) & !(error < 0);  // so is an infinite sum, whose error is no number
     std::uint64_t bits;
     __builtin_memcpy(&bits, &sum, sizeof bits);
     const std::uint64_t odd = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
-    bits = ((error != 0) & ((bits & 1) == 0)) ? odd : bits;
+    bits = (!exact & ((bits & 1) == 0)) ? odd : bits;
     double result;
     __builtin_memcpy(&result, &bits, sizeof result);
     return static_cast<float>(result);

@@ -48,8 +48,8 @@ Problems problems_of(const std::string& folder, const Manifest& manifest) {
         std::shared_ptr<const Segment> segment;
         std::shared_ptr<const RowSet> dead;
         const bool sound =
-            noted(problems, [&] { segment = load_segment(folder, *snapshot.model, entry, Checking::at_once); }) &
-            noted(problems, [&] { dead = load_dead(folder, entry); });
+            noted(problems, [&] { segment = load_segment(folder, *snapshot.model, entry, Checking::at_once); }) &&
+            noted(problems, [&] { dead = load_dead(folder, entry); });  // of as many rows as it has
         if (sound) snapshot.segments.push_back({std::move(segment), std::move(dead)});
     }
     if (problems.empty()) check_unique(folder, snapshot, problems);

@@ -39,6 +39,17 @@ TEST(RelevanceFile, SaysWhatIsWrongWithWhichLine) {
     expect_refused("# nothing\n", "expected a line for each query, got none");
 }
 
+// 260 kB that would fill a table of 3 GB: the longest list gives all others their length.
+TEST(RelevanceFile, ListsThatFillAHugeTableAreRefused) {
+    constexpr std::size_t kLists = 20'000;
+    std::string text = "0";
+    for (std::size_t i = 1; i < kLists; ++i) text += " " + std::to_string(i);
+    for (std::size_t i = 1; i < kLists; ++i) text += "\n" + std::to_string(i) + " 0";
+    expect_error([&] { read(text, kLists); },
+                 {"expected lists that fill a table of at most 134217728 numbers, got 20000"
+                  " lists, the longest of 19999"});
+}
+
 TEST(RelevanceFile, SaysWhichFileCannotBeRead) {
     const TemporaryDirectory directory;
     expect_error([&] { read_relevance(directory / "none.txt", 3); }, {"none.txt: cannot open for reading"});

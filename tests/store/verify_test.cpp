@@ -2,7 +2,9 @@
 
 #include "io/container_reader.h"
 #include "store/manifest.h"
+#include "store/row_set.h"
 #include "store/support.h"
+#include "support/memory.h"
 
 namespace summand::test {
 namespace {
@@ -85,6 +87,16 @@ TEST_F(Verify, DamageOfALargeSegmentIsToldByWhoeverUsesIt) {
         flip(path, section.offset + section.length / 2);
     }
     EXPECT_EQ(verify(folder), std::vector<std::string>());
+}
+
+// Dead rows are a bit for each vector that the manifest claims.
+TEST_F(Verify, AManifestThatClaimsBillionsOfVectorsTakesNoMemoryForThem) {
+    Manifest manifest = read_manifest(folder_);
+    manifest.segments[0].vectors = kMostRows - 1;
+    write_manifest(folder_, manifest);
+    const std::size_t before = most_memory();
+    expect_problem({"expected 4294967295 vectors, got 60"});
+    EXPECT_LT(most_memory() - before, 200'000'000u);
 }
 
 TEST_F(Verify, MissingFilesAreNamed) {
