@@ -1,6 +1,7 @@
 #include "summand/describe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -180,6 +181,26 @@ Json json_of(const LivingInfo& info) {
     return object;
 }
 
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json json_of(const Health& health) {
+    Json object{{"vectors", health.vectors},
+                {"sampled", health.sampled},
+                {"queries", health.queries},
+                {"recall_at_10", number_or_null(health.recall)},
+                {"training_distortion", health.training_distortion},
+                {"recent_distortion", health.recent_distortion},
+                {"retrain", health.retrain},
+                {"advice", health.advice},
+                {"segments", Json::array()}};
+    for (const Health::Segment& segment : health.segments)
+        object["segments"].push_back({{"number", segment.number},
+                                      {"vectors", segment.vectors},
+                                      {"sampled", segment.sampled},
+                                      {"distortion", segment.distortion}});
+    return object;
+}
+
 Json describe_folder(const std::string& path) {
     Json object{{"folder", path}};
     object.update(json_of(LivingIndex::open(path).info()));
@@ -215,6 +236,8 @@ std::string describe(const Index& index) {
 }
 
 std::string describe(const LivingInfo& info) { return json_of(info).dump(); }
+
+std::string describe(const Health& health) { return json_of(health).dump(); }
 
 std::string describe_file(const std::string& path) { return json_of_file(path).dump(); }
 
