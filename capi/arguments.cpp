@@ -47,10 +47,21 @@ MatrixView<float> rows_of(const summand_vectors* given, const char* function, co
     return rows_of(vectors, function, argument);
 }
 
-std::span<const std::int64_t> ids_of(const summand_ids* given, const char* function) {
+std::span<const std::int64_t> numbers_of(const summand_ids* given, const char* function) {
     const summand_ids ids = fields_of(&required(given, function, "ids"), function, "summand_ids");
+    require(ids.names == nullptr, function, ": expected numbers as ids, got texts");
     require(ids.numbers != nullptr || ids.count == 0, function, ": expected ", ids.count, " ids, got a null pointer");
     return {ids.numbers, ids.count};
+}
+
+std::vector<std::string> names_of(const summand_ids* given, const char* function) {
+    const summand_ids ids = fields_of(&required(given, function, "ids"), function, "summand_ids");
+    require(ids.names != nullptr, function, ": expected texts as ids, got none");
+    require(ids.numbers == nullptr, function, ": expected numbers or texts as ids, got both");
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < ids.count; ++i)
+        names.emplace_back(text_of(ids.names[i], function, "a text for each id"));
+    return names;
 }
 
 }  // namespace summand::capi

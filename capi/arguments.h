@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "call.h"
 #include "summand/execution.h"
@@ -59,6 +60,15 @@ VectorSource source_of(const summand_vectors* given, const char* function, const
 /// Of values.
 MatrixView<float> rows_of(const summand_vectors* given, const char* function, const char* argument);
 
-std::span<const std::int64_t> ids_of(const summand_ids* given, const char* function);
+std::span<const std::int64_t> numbers_of(const summand_ids* given, const char* function);
+std::vector<std::string> names_of(const summand_ids* given, const char* function);
+
+/// work(ids), which are numbers or texts.
+template <class Work>
+auto with_ids(const summand_ids* given, const char* function, const Work& work) {
+    if (fields_of(&required(given, function, "ids"), function, "summand_ids").names)
+        return work(std::span<const std::string>(names_of(given, function)));
+    return work(numbers_of(given, function));
+}
 
 }  // namespace summand::capi

@@ -17,7 +17,8 @@ summand_status summand_add(summand_index* index, const summand_vectors* vectors,
         const Running running(execution, "summand_add");
         if (ids) {
             const auto how = duplicates == SUMMAND_REPLACE ? Duplicates::replace : Duplicates::refuse;
-            return changed.add(added, ids_of(ids, "summand_add"), how, running.execution());
+            return with_ids(ids, "summand_add",
+                            [&](auto given) { changed.add(added, given, how, running.execution()); });
         }
         const std::int64_t first = changed.add(added, running.execution());
         if (first_id) *first_id = first;
@@ -30,13 +31,14 @@ summand_status summand_update(summand_index* index, const summand_vectors* vecto
         LivingIndex& changed = living(index, "summand_update");
         const VectorSource given = source_of(vectors, "summand_update", "vectors");
         const Running running(execution, "summand_update");
-        changed.update(given, ids_of(ids, "summand_update"), running.execution());
+        with_ids(ids, "summand_update", [&](auto which) { changed.update(given, which, running.execution()); });
     });
 }
 
 summand_status summand_remove(summand_index* index, const summand_ids* ids, size_t* removed, summand_error** error) {
     return call(error, [&] {
-        const std::size_t gone = living(index, "summand_remove").remove(ids_of(ids, "summand_remove"));
+        LivingIndex& changed = living(index, "summand_remove");
+        const std::size_t gone = with_ids(ids, "summand_remove", [&](auto which) { return changed.remove(which); });
         if (removed) *removed = gone;
     });
 }
@@ -54,9 +56,28 @@ summand_status summand_contains(const summand_index* index, const summand_ids* i
                                 summand_error** error) {
     return call(error, [&] {
         const LivingIndex& asked = living(index, "summand_contains");
-        const auto numbers = ids_of(ids, "summand_contains");
         required(there, "summand_contains", "there");
-        for (std::size_t i = 0; i < numbers.size(); ++i) there[i] = asked.contains(numbers[i]) ? 1 : 0;
+        with_ids(ids, "summand_contains", [&](auto which) {
+            for (std::size_t i = 0; i < which.size(); ++i) there[i] = asked.contains(which[i]) ? 1 : 0;
+        });
+    });
+}
+
+// The texts stand behind the pointers to them.
+summand_status summand_names(const summand_index* index, const int64_t* ids, size_t count, const char*** names,
+                             summand_error** error) {
+    return call(error, [&] {
+        const LivingIndex& asked = living(index, "summand_names");
+        required(names, "summand_names", "names");
+        require(ids != nullptr || count == 0, "summand_names: expected ", count, " ids, got a null pointer");
+        const std::vector<std::string> found = asked.names({ids, count});
+        std::string block(count * sizeof(char*), '\0');
+        for (const std::string& name : found) block.append(name.c_str(), name.size() + 1);
+        char* memory = allocated(block);
+        const char** pointers = reinterpret_cast<const char**>(memory);
+        const char* text = memory + count * sizeof(char*);
+        for (std::size_t i = 0; i < count; text += found[i++].size() + 1) pointers[i] = text;
+        *names = pointers;
     });
 }
 

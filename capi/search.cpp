@@ -51,7 +51,16 @@ struct Answers : summand_answers {
 summand_status summand_filter_ids(const summand_ids* ids, summand_filter** filter, summand_error** error) {
     return call(error, [&] {
         required(filter, "summand_filter_ids", "filter");
-        *filter = new summand_filter{IdFilter::list(ids_of(ids, "summand_filter_ids"))};
+        *filter = new summand_filter{IdFilter::list(numbers_of(ids, "summand_filter_ids"))};
+    });
+}
+
+summand_status summand_filter_names(const summand_index* index, const summand_ids* ids, summand_filter** filter,
+                                    summand_error** error) {
+    return call(error, [&] {
+        required(filter, "summand_filter_names", "filter");
+        const LivingIndex& asked = living(index, "summand_filter_names");
+        *filter = new summand_filter{asked.filter(names_of(ids, "summand_filter_names"))};
     });
 }
 

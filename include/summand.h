@@ -67,11 +67,13 @@ typedef struct summand_vectors {
     const char* file; /* null: the values */
 } summand_vectors;
 
-/* Ids from 0 to 2^63 - 2. */
+/* Ids of an index in a folder: numbers from 0 to 2^63 - 2, or texts from 1 to 1,024 bytes of UTF-8 without control
+ * characters. The first vectors that are added decide which; summand_names has the texts of answers. */
 typedef struct summand_ids {
     size_t size;
     const int64_t* numbers;
     size_t count;
+    const char* const* names; /* instead of numbers */
 } summand_ids;
 
 typedef struct summand_progress {
@@ -139,6 +141,9 @@ void summand_close(summand_index* index);
 typedef struct summand_filter summand_filter;
 
 summand_status summand_filter_ids(const summand_ids* ids, summand_filter** filter, summand_error** error);
+/* Of ids that are texts: those that are in the index now. */
+summand_status summand_filter_names(const summand_index* index, const summand_ids* ids, summand_filter** filter,
+                                    summand_error** error);
 /* "0-999,2000,3000-" */
 summand_status summand_filter_ranges(const char* text, summand_filter** filter, summand_error** error);
 void summand_filter_free(summand_filter* filter);
@@ -223,6 +228,11 @@ summand_status summand_update(summand_index* index, const summand_vectors* vecto
 summand_status summand_remove(summand_index* index, const summand_ids* ids, size_t* removed, summand_error** error);
 summand_status summand_remove_kept(summand_index* index, const summand_filter* filter, size_t* removed,
                                    summand_error** error);
+
+/* The texts of ids that a search has found, in one piece of memory to be freed; "" for one that is not there any more,
+ * and for -1. */
+summand_status summand_names(const summand_index* index, const int64_t* ids, size_t count, const char*** names,
+                             summand_error** error);
 
 /* Whether each of the ids is there, as 0 or 1. */
 summand_status summand_contains(const summand_index* index, const summand_ids* ids, unsigned char* there,

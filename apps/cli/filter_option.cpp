@@ -39,4 +39,11 @@ IdFilter parse_filter(const std::string& text) {
     return IdFilter::ranges(text.starts_with('@') ? ranges_of_file(text.substr(1)) : parse_ranges(text, "--filter"));
 }
 
+IdFilter parse_filter(const std::string& text, const LivingIndex& index) {
+    if (!index.info().named) return parse_filter(text);
+    require(text.starts_with('@'),
+            "--filter: the ids of the index are texts, expected @FILE with one in each line, got ", text);
+    return index.filter(read_names(text.substr(1)));
+}
+
 }  // namespace summand::cli

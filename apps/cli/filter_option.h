@@ -9,10 +9,14 @@
 #include <string>
 
 #include "summand/index.h"
+#include "summand/living_index.h"
 
 namespace summand::cli {
 
 /// Throws `Error` for anything else, with the part that is wrong.
 IdFilter parse_filter(const std::string& text);
+
+/// The same for an index in a folder. Where its ids are texts: @FILE with one in each line.
+IdFilter parse_filter(const std::string& text, const LivingIndex& index);
 
 }  // namespace summand::cli

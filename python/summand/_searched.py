@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._core import Error, IdFilter
 from ._inputs import as_vectors
 from ._results import Found, RangeFound
-from ._types import VectorsLike
+from ._types import Ids, VectorsLike
 
 if TYPE_CHECKING:
     from ._core import Index as CoreIndex
@@ -103,11 +103,19 @@ class Searched:
         np.True_
         """
         vectors = as_vectors(queries)
-        kept = None if filter is None else filter_of(filter)
-        ids, scores = self._core.search(vectors, k, probes, reach, candidates, refine, kept, threads)
+        kept = None if filter is None else self._filter_of(filter)
+        found, scores = self._core.search(vectors, k, probes, reach, candidates, refine, kept, threads)
+        ids = self._ids_of(found)
         if vectors.single:
             return Found(ids[0], scores[0])
         return Found(ids, scores)
+
+    def _filter_of(self, filter: FilterLike) -> IdFilter:
+        return filter_of(filter)
+
+    def _ids_of(self, found: Ids) -> npt.NDArray[Any]:
+        """What users call the ids that the library has found."""
+        return found
 
     def search_range(
         self,
@@ -126,10 +134,11 @@ class Searched:
         >>> index.search_range(queries, radius=8.0).counts.shape
         (100,)
         """
-        kept = None if filter is None else filter_of(filter)
-        return RangeFound(
-            *self._core.search_range(as_vectors(queries), radius, probes, reach, candidates, refine, kept, threads)
+        kept = None if filter is None else self._filter_of(filter)
+        begin, ids, scores = self._core.search_range(
+            as_vectors(queries), radius, probes, reach, candidates, refine, kept, threads
         )
+        return RangeFound(begin, self._ids_of(ids), scores)
 
     def __len__(self) -> int:
         return len(self._core)

@@ -170,9 +170,9 @@ Json describe_unfinished(const std::string& path) {
 }
 
 Json json_of(const LivingInfo& info) {
-    Json object{{"kind", "index in a folder"}, {"spec", info.spec},        {"metric", name(info.metric)},
-                {"vectors", info.vectors},     {"removed", info.dead},     {"next_id", info.next_id},
-                {"commit", info.commit},       {"segments", Json::array()}};
+    Json object{{"kind", "index in a folder"}, {"spec", info.spec},     {"metric", name(info.metric)},
+                {"vectors", info.vectors},     {"removed", info.dead},  {"ids", info.named ? "texts" : "numbers"},
+                {"next_id", info.next_id},     {"commit", info.commit}, {"segments", Json::array()}};
     for (const LivingInfo::Segment& segment : info.segments)
         object["segments"].push_back({{"number", segment.number},
                                       {"vectors", segment.vectors},

@@ -11,7 +11,7 @@ static void null_pointers_are_told(void) {
     summand_index* index = NULL;
     summand_filter* filter = NULL;
     summand_answers* found = NULL;
-    summand_ids none = {sizeof none, NULL, 3};
+    summand_ids none = {sizeof none, NULL, 3, NULL};
     summand_vectors empty = base;
     unsigned char there[3];
     size_t count;
@@ -82,7 +82,7 @@ static void wrong_sizes_of_structs_are_told(void) {
     summand_open_options opening = {sizeof opening - 1, 0, NULL};
     summand_execution execution = {sizeof(size_t), 0, NULL, NULL};
     summand_vectors vectors = base;
-    summand_ids few = {1, ids, 3};
+    summand_ids few = {1, ids, 3, NULL};
     summand_index* index;
     summand_filter* filter;
     vectors.size = 7;
@@ -104,7 +104,10 @@ static void wrong_values_are_told(void) {
     summand_build_options building = {sizeof building, "angular", NULL, 0, 0, 0, NULL, NULL, NULL, NULL};
     const summand_execution execution = {sizeof execution, (size_t)1 << 40, NULL, NULL};
     const int64_t numbers[] = {3, 3, -1};
-    const summand_ids twice = {sizeof twice, numbers, 2}, negative = {sizeof negative, numbers + 2, 1};
+    const summand_ids twice = {sizeof twice, numbers, 2, NULL}, negative = {sizeof negative, numbers + 2, 1, NULL};
+    const char* const texts[] = {"a", NULL};
+    const summand_ids both_kinds = {sizeof both_kinds, numbers, 2, texts}, hollow = {sizeof hollow, NULL, 2, texts};
+    const char** names;
     summand_vectors two = base, one = base;
     summand_index* index;
     summand_filter* filter;
@@ -139,6 +142,13 @@ static void wrong_values_are_told(void) {
     CHECK_FAILS(summand_add(living, &two, &twice, SUMMAND_REFUSE, NULL, NULL, &error), SUMMAND_ERROR, "given twice");
     CHECK_FAILS(summand_add(living, &one, &negative, SUMMAND_REFUSE, NULL, NULL, &error), SUMMAND_ERROR, "got -1");
     CHECK_FAILS(summand_add(living, &one, NULL, (summand_duplicates)2, NULL, NULL, &error), SUMMAND_ERROR, "got 2");
+    CHECK_FAILS(summand_remove(living, &both_kinds, NULL, &error), SUMMAND_ERROR, "numbers or texts as ids, got both");
+    CHECK_FAILS(summand_remove(living, &hollow, NULL, &error), SUMMAND_ERROR, "a text for each id, got a null pointer");
+    CHECK_FAILS(summand_filter_ids(&hollow, &filter, &error), SUMMAND_ERROR, "expected numbers as ids, got texts");
+    CHECK_FAILS(summand_filter_names(living, &twice, &filter, &error), SUMMAND_ERROR,
+                "expected texts as ids, got none");
+    CHECK_FAILS(summand_names(living, NULL, 3, &names, &error), SUMMAND_ERROR, "expected 3 ids, got a null pointer");
+    CHECK_FAILS(summand_names(living, numbers, 3, NULL, &error), SUMMAND_ERROR, "expected names, got a null pointer");
     CHECK_FAILS(summand_compact(living, (summand_compaction)3, NULL, &error), SUMMAND_ERROR, "got 3");
 }
 
@@ -147,8 +157,10 @@ static void the_kind_of_an_index_is_told(const char* folder) {
     const summand_open_options writing = {sizeof writing, 1, NULL};
     const char* of_file = "expected an index in a folder, made by summand_create, got one of a file";
     const char* of_folder = "expected an index of a file, made by summand_build, got one in a folder";
-    const summand_ids few = {sizeof few, ids, 1};
+    const summand_ids few = {sizeof few, ids, 1, NULL};
     summand_index* index;
+    summand_filter* filter;
+    const char** names;
     unsigned char there;
     size_t count;
     void* bytes;
@@ -157,6 +169,8 @@ static void the_kind_of_an_index_is_told(const char* folder) {
     CHECK_FAILS(summand_update(plain, &base, &few, NULL, &error), SUMMAND_ERROR, of_file);
     CHECK_FAILS(summand_remove(plain, &few, NULL, &error), SUMMAND_ERROR, of_file);
     CHECK_FAILS(summand_contains(plain, &few, &there, &error), SUMMAND_ERROR, of_file);
+    CHECK_FAILS(summand_names(plain, ids, 1, &names, &error), SUMMAND_ERROR, of_file);
+    CHECK_FAILS(summand_filter_names(plain, &few, &filter, &error), SUMMAND_ERROR, of_file);
     CHECK_FAILS(summand_commit(plain, &error), SUMMAND_ERROR, of_file);
     CHECK_FAILS(summand_set_commit_every(plain, 1, &error), SUMMAND_ERROR, of_file);
     CHECK_FAILS(summand_compact(plain, SUMMAND_ALL, NULL, &error), SUMMAND_ERROR, of_file);

@@ -157,7 +157,7 @@ static void searches_take_filters_a_radius_and_fewer_vectors_than_k(void) {
     float *values = some_vectors(kRows, 1), *asked = some_vectors(1, 99);
     const summand_vectors base = vectors_of(values, kRows), query = vectors_of(asked, 1);
     const int64_t numbers[] = {7, 3, 250};
-    const summand_ids few = {sizeof few, numbers, 3};
+    const summand_ids few = {sizeof few, numbers, 3, NULL};
     summand_search_options options = {sizeof options, 0, 0, 0, kRows, NULL, NULL};
     int64_t ids[5];
     float scores[5];
@@ -246,10 +246,10 @@ static void a_folder_is_changed_by_a_writer_and_followed_by_a_reader(void) {
     const summand_vectors two = vectors_of(other, 2);
     const summand_open_options writing = {sizeof writing, 1, NULL};
     const int64_t numbers[] = {5, 401}, missing[] = {5, 6};
-    const summand_ids changed = {sizeof changed, numbers, 2}, gone = {sizeof gone, missing, 2};
+    const summand_ids changed = {sizeof changed, numbers, 2, NULL}, gone = {sizeof gone, missing, 2, NULL};
     unsigned char there[2 * kRows], asked[2];
     int64_t first = -1, ids[kRows];
-    summand_ids of_late = {sizeof of_late, ids, kRows};
+    summand_ids of_late = {sizeof of_late, ids, kRows, NULL};
     summand_index *index, *reader;
     summand_filter* filter;
     summand_error* error;
@@ -328,6 +328,44 @@ static void a_folder_is_changed_by_a_writer_and_followed_by_a_reader(void) {
     free(other);
 }
 
+static void ids_may_be_texts(void) {
+    float* values = some_vectors(4, 1);
+    const summand_vectors vectors = vectors_of(values, 4), query = vectors_of(values, 1);
+    const char* const texts[] = {"a", "\xc3\xa4 b", "c", "d"};
+    const char* const some[] = {"c", "nobody"};
+    const summand_ids all = {sizeof all, NULL, 4, texts}, two = {sizeof two, NULL, 2, some};
+    summand_search_options options = {sizeof options, 0, 0, 0, 4, NULL, NULL};
+    int64_t ids[5];
+    unsigned char there[2];
+    const char** names;
+    summand_filter* filter;
+    summand_index* index;
+    summand_error* error;
+    size_t removed;
+    CHECK_OK(summand_create(in_folder("texts"), &vectors, "PQ1x1,Refine(fp32)", NULL, &index, &error));
+    CHECK_OK(summand_add(index, &vectors, &all, SUMMAND_REFUSE, NULL, NULL, &error));
+    CHECK_FAILS(summand_add(index, &vectors, &all, SUMMAND_REFUSE, NULL, NULL, &error), SUMMAND_ERROR, "the id 'a' is");
+    CHECK_OK(summand_update(index, &vectors, &all, NULL, &error));
+    CHECK_OK(summand_search(index, &query, 5, &options, ids, NULL, &error));
+    CHECK_OK(summand_names(index, ids, 5, &names, &error));
+    CHECK(strcmp(names[0], "a") == 0 && strcmp(names[4], "") == 0 && ids[4] == -1);
+    for (size_t i = 0; i < 4; ++i) CHECK(strcmp(names[i], texts[ids[i]]) == 0);
+    summand_free((void*)names);
+    CHECK_OK(summand_filter_names(index, &two, &filter, &error));
+    options.filter = filter;
+    CHECK_OK(summand_search(index, &query, 2, &options, ids, NULL, &error));
+    CHECK(ids[0] == 2 && ids[1] == -1);
+    summand_filter_free(filter);
+    CHECK_OK(summand_contains(index, &two, there, &error));
+    CHECK(there[0] == 1 && there[1] == 0);
+    CHECK_OK(summand_remove(index, &two, &removed, &error));
+    CHECK(removed == 1);
+    CHECK_OK(summand_names(index, NULL, 0, &names, &error));
+    summand_free((void*)names);
+    summand_close(index);
+    free(values);
+}
+
 int main(int count, char** arguments) {
     CHECK(count == 2);
     folder = arguments[1];
@@ -337,5 +375,6 @@ int main(int count, char** arguments) {
     searches_take_filters_a_radius_and_fewer_vectors_than_k();
     exact_neighbors_are_the_truth_to_tune_for();
     a_folder_is_changed_by_a_writer_and_followed_by_a_reader();
+    ids_may_be_texts();
     return 0;
 }
