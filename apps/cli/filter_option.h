@@ -3,6 +3,7 @@
 //     0-999,2000,3000-     ranges with both ends, single ids, from an id on
 //     @ids.txt             the same in a file, separated by commas, blanks or ends of lines
 //     @ids.ivecs           all ids of such a file; also .ibin and .npy
+//     @ids.roaring         those of a Roaring bitmap; .roaring64 where it is one of 64 bits
 #pragma once
 
 #include <cstdint>
