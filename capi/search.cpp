@@ -5,6 +5,7 @@
 #include "answers.h"
 #include "arguments.h"
 #include "handle.h"
+#include "summand/roaring.h"
 #include "summand/search.h"
 
 using namespace summand;
@@ -69,6 +70,18 @@ summand_status summand_filter_ranges(const char* text, summand_filter** filter, 
         required(filter, "summand_filter_ranges", "filter");
         const char* ranges = text_of(text, "summand_filter_ranges", "text");
         *filter = new summand_filter{IdFilter::ranges(parse_ranges(ranges, "summand_filter_ranges"))};
+    });
+}
+
+summand_status summand_filter_roaring(const void* bytes, size_t count, int bits, summand_filter** filter,
+                                      summand_error** error) {
+    return call(error, [&] {
+        required(filter, "summand_filter_roaring", "filter");
+        const auto* first = static_cast<const std::byte*>(bytes);
+        required(first, "summand_filter_roaring", "bytes");
+        require(bits == 32 || bits == 64, "summand_filter_roaring: expected 32 or 64 bits, got ", bits);
+        const RoaringFormat format = bits == 32 ? RoaringFormat::bits32 : RoaringFormat::bits64;
+        *filter = new summand_filter{filter_of_roaring({first, count}, format, "summand_filter_roaring")};
     });
 }
 

@@ -146,6 +146,9 @@ summand_status summand_filter_names(const summand_index* index, const summand_id
                                     summand_error** error);
 /* "0-999,2000,3000-" */
 summand_status summand_filter_ranges(const char* text, summand_filter** filter, summand_error** error);
+/* A Roaring bitmap in its portable format of 32 or of 64 bits. */
+summand_status summand_filter_roaring(const void* bytes, size_t count, int bits, summand_filter** filter,
+                                      summand_error** error);
 void summand_filter_free(summand_filter* filter);
 
 #define SUMMAND_NO_REFINE SIZE_MAX /* as `refine`: the first layer's scores count */

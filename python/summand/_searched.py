@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,20 @@ class Filter:
 
     def __init__(self, ids: FilterLike) -> None:
         self._core = filter_of(ids)
+
+    @staticmethod
+    def roaring(data: bytes, bits: Literal[32, 64] = 32) -> Filter:
+        """The ids of a Roaring bitmap in its portable format, of 32 or of 64 bits, as pyroaring serializes it.
+
+        >>> few = Filter.roaring(bytes.fromhex("3a30000001000000000001001000000003000700"))
+        >>> 3 in few, 7 in few, 5 in few
+        (True, True, False)
+        """
+        if bits not in (32, 64):
+            raise Error(f"filter: expected a bitmap of 32 or 64 bits, got {bits}")
+        filter = Filter.__new__(Filter)
+        filter._core = IdFilter.roaring(data, bits == 64)
+        return filter
 
     def __contains__(self, id: int) -> bool:
         return self._core.keeps(id)

@@ -145,6 +145,10 @@ static void wrong_values_are_told(void) {
     CHECK_FAILS(summand_remove(living, &both_kinds, NULL, &error), SUMMAND_ERROR, "numbers or texts as ids, got both");
     CHECK_FAILS(summand_remove(living, &hollow, NULL, &error), SUMMAND_ERROR, "a text for each id, got a null pointer");
     CHECK_FAILS(summand_filter_ids(&hollow, &filter, &error), SUMMAND_ERROR, "expected numbers as ids, got texts");
+    CHECK_FAILS(summand_filter_roaring(NULL, 3, 32, &filter, &error), SUMMAND_ERROR,
+                "expected bytes, got a null pointer");
+    CHECK_FAILS(summand_filter_roaring("x", 1, 16, &filter, &error), SUMMAND_ERROR, "expected 32 or 64 bits, got 16");
+    CHECK_FAILS(summand_filter_roaring("x", 1, 64, &filter, &error), SUMMAND_ERROR, "is no Roaring bitmap of 64 bits");
     CHECK_FAILS(summand_filter_names(living, &twice, &filter, &error), SUMMAND_ERROR,
                 "expected texts as ids, got none");
     CHECK_FAILS(summand_names(living, NULL, 3, &names, &error), SUMMAND_ERROR, "expected 3 ids, got a null pointer");

@@ -174,6 +174,13 @@ static void searches_take_filters_a_radius_and_fewer_vectors_than_k(void) {
     CHECK(scores[2] < scores[3] && scores[0] == distance(asked, values + ids[0] * kColumns));
     summand_filter_free(filter);
 
+    const uint16_t bitmap[] = {12346, 0, 1, 0, 0, 1, 16, 0, 3, 250}; /* of 3 and 250, where bytes are little-endian */
+    CHECK_OK(summand_filter_roaring(bitmap, sizeof bitmap, 32, &filter, &error));
+    options.filter = filter;
+    CHECK_OK(summand_search(index, &query, 5, &options, ids, NULL, &error));
+    CHECK(ids[0] + ids[1] == 253 && ids[2] == -1);
+    summand_filter_free(filter);
+
     CHECK_OK(summand_filter_ranges("10-19,30-", &filter, &error));
     options.filter = filter;
     CHECK_OK(summand_search_range(index, &query, 60000, &options, &found, &error));
