@@ -23,7 +23,7 @@
  * Threads: any number of them may search one index at once, and look at it. One may change an index in a folder
  * meanwhile; changes wait for each other. `summand_tune`, and `summand_close`, need the handle for themselves.
  *
- * docs/c.md has a program that uses all of it. Words are those of the C++ interface: an index is a file, or a folder to
+ * docs/c.md has a program. Words are those of the C++ interface: an index is a file, or a folder to
  * which vectors can be added; the same functions serve both.
  */
 #ifndef SUMMAND_H
