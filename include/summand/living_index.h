@@ -134,7 +134,7 @@ public:
     IdFilter filter(std::span<const std::string> names) const;
 
     /// Hands the first layer of the live vectors on as rows of `row_model`, segment by segment, to be kept in a table;
-    /// those of a segment are in the order of their ids.
+    /// those of a segment are in the order of their ids. Throws `Error` where ids are texts.
     void for_each_rows(const std::function<void(std::span<const std::int64_t> ids, CellCodes rows)>& take) const;
 
     /// Takes up what another process has committed; true where there was something. Searches that run keep what they

@@ -121,6 +121,7 @@ void LivingIndex::split(std::span<const std::string> folders) const {
 
 void LivingIndex::for_each_rows(
     const std::function<void(std::span<const std::int64_t> ids, CellCodes rows)>& take) const {
+    require(!info().named, "rows: the ids of ", state_->folder, " are texts, expected numbers");
     const std::shared_ptr<const Snapshot> snapshot = state_->visible();
     for (const LiveSegment& live : snapshot->segments) {
         SegmentRows rows = live_rows(*snapshot->model, live);

@@ -145,6 +145,8 @@ TEST_F(Names, AnIndexHasOneKindOfIds) {
     EXPECT_EQ(failure([&] { named.add(one); }), "add" + of_texts);
     EXPECT_EQ(failure([&] { named.add(one, numbers); }), "add" + of_texts);
     EXPECT_EQ(failure([&] { named.update(one, numbers); }), "update" + of_texts);
+    EXPECT_EQ(failure([&] { named.for_each_rows([](std::span<const std::int64_t>, CellCodes) {}); }),
+              "rows: the ids of " + folder_ + " are texts, expected numbers");
     EXPECT_EQ(named.remove(names), 1u);
     EXPECT_EQ(failure([&] { named.add(one); }), "add" + of_texts);  // for good
     LivingIndex numbered = LivingIndex::create(scratch_ / "numbers", model);
