@@ -16,7 +16,7 @@ install(TARGETS summand EXPORT summand-targets
 if(TARGET summand_cli)
   install(TARGETS summand_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/summand DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/web/summand.js ${PROJECT_SOURCE_DIR}/web/summand.d.ts
         DESTINATION ${CMAKE_INSTALL_DATADIR}/summand/web)
 install(EXPORT summand-targets NAMESPACE summand:: DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
@@ -26,10 +26,15 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/summand-config.cmake.i
 install(FILES ${PROJECT_BINARY_DIR}/summand-config.cmake ${PROJECT_BINARY_DIR}/summand-config-version.cmake
         DESTINATION ${SUMMAND_PACKAGE_DIRECTORY})
 
-# For pkg-config. Whoever links a static library needs its private ones too, without asking for them by --static.
+# For pkg-config. Whoever links a static library needs its private ones too, without asking for them by --static, and
+# the runtime of C++, which a linker of C does not know.
 list(JOIN SUMMAND_PRIVATE_LIBRARIES " " SUMMAND_PRIVATE_FLAGS)
 list(JOIN ZLIB_LIBRARIES " " flags)
-set(SUMMAND_PRIVATE_FLAGS " ${SUMMAND_PRIVATE_FLAGS} ${flags} -pthread")
+set(runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER runtime INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
+list(TRANSFORM runtime PREPEND "-l")
+list(JOIN runtime " " runtime)
+set(SUMMAND_PRIVATE_FLAGS " ${SUMMAND_PRIVATE_FLAGS} ${flags} ${runtime} -pthread")
 get_target_property(type summand TYPE)
 if(type STREQUAL "STATIC_LIBRARY")
   set(SUMMAND_PUBLIC_FLAGS "${SUMMAND_PRIVATE_FLAGS}")

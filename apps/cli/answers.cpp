@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "text_file.h"
 
 namespace summand::cli {
@@ -37,11 +39,21 @@ void write_answers(const std::string& path, const Neighbors& found) {
     uninterrupted([&] { write_ids(path, found.ids.view()); });
 }
 
-void write_range_answers(const std::string& path, const RangeNeighbors& found) {
+void print_names(const Neighbors& found, const NamesOf& names) {
+    for (std::size_t query = 0; query < found.ids.rows(); ++query) {
+        const auto end = std::find(found.ids[query].begin(), found.ids[query].end(), kNoId);
+        fmt::print("{}\n", fmt::join(names({found.ids[query].begin(), end}), "\t"));
+    }
+}
+
+void write_range_answers(const std::string& path, const RangeNeighbors& found, const NamesOf& names) {
     std::string lines;
     for (std::size_t query = 0; query + 1 < found.begin.size(); ++query)
-        for (std::size_t i = found.begin[query]; i < found.begin[query + 1]; ++i)
-            lines += fmt::format("{}\t{}\t{}\n", query, found.entries[i].id, found.entries[i].score);
+        for (std::size_t i = found.begin[query]; i < found.begin[query + 1]; ++i) {
+            const std::int64_t id = found.entries[i].id;
+            lines += fmt::format("{}\t{}\t{}\n", query, names ? names({&id, 1}).front() : std::to_string(id),
+                                 found.entries[i].score);
+        }
     if (path == kText)
         fmt::print("{}", lines);
     else

@@ -3,10 +3,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "summand/error.h"
 #include "summand/io.h"
+#include "summand/roaring.h"
 
 namespace summand::cli {
 namespace {
@@ -16,6 +19,9 @@ std::string read_text(const std::string& path) {
     require(file.good() && !std::filesystem::is_directory(path), path, ": cannot open for reading");
     return {std::istreambuf_iterator<char>(file), {}};
 }
+
+constexpr std::pair<const char*, RoaringFormat> kRoaring[] = {{".roaring", RoaringFormat::bits32},
+                                                              {".roaring64", RoaringFormat::bits64}};
 
 bool holds_ids(const std::string& path) {
     const auto ends = [&](const char* extension) { return path.ends_with(extension); };
@@ -36,7 +42,20 @@ std::vector<IdRange> ranges_of_file(const std::string& path) {
 }  // namespace
 
 IdFilter parse_filter(const std::string& text) {
+    for (const auto& [extension, format] : kRoaring)
+        if (text.starts_with('@') && text.ends_with(extension)) {
+            const std::string path = text.substr(1);
+            const std::string bytes = read_text(path);
+            return filter_of_roaring(std::as_bytes(std::span(bytes)), format, path);
+        }
     return IdFilter::ranges(text.starts_with('@') ? ranges_of_file(text.substr(1)) : parse_ranges(text, "--filter"));
+}
+
+IdFilter parse_filter(const std::string& text, const LivingIndex& index) {
+    if (!index.info().named) return parse_filter(text);
+    require(text.starts_with('@'),
+            "--filter: the ids of the index are texts, expected @FILE with one in each line, got ", text);
+    return index.filter(read_names(text.substr(1)));
 }
 
 }  // namespace summand::cli

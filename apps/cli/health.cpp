@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "run.h"
+#include "summand/describe.h"
 #include "summand/text.h"
 #include "verbs.h"
 
@@ -15,28 +16,6 @@ struct Options {
     std::string folder;
     RunOptions run;
 };
-
-using Json = nlohmann::ordered_json;
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-Json json_of(const Health& health) {
-    Json segments = Json::array();
-    for (const auto& segment : health.segments)
-        segments.push_back({{"number", segment.number},
-                            {"vectors", segment.vectors},
-                            {"sampled", segment.sampled},
-                            {"distortion", segment.distortion}});
-    return {{"vectors", health.vectors},
-            {"sampled", health.sampled},
-            {"queries", health.queries},
-            {"recall_at_10", number_or_null(health.recall)},
-            {"training_distortion", health.training_distortion},
-            {"recent_distortion", health.recent_distortion},
-            {"retrain", health.retrain},
-            {"advice", health.advice},
-            {"segments", std::move(segments)}};
-}
 
 // A bar for each segment: its distortion against that of training.
 void print_trend(const Health& health, const Run& run) {
@@ -63,7 +42,7 @@ void run_health(const Options& options) {
     run.print("distortion of segments, as a multiple of that of training:");
     print_trend(health, run);
     run.print(health.retrain ? health.advice : "nothing speaks for a new model");
-    run.write_json(json_of(health));
+    run.write_json(nlohmann::ordered_json::parse(describe(health)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "filter_option.h"
 #include "run.h"
@@ -38,8 +39,13 @@ struct FolderOptions {
 };
 
 nlohmann::ordered_json figures_of(const LivingInfo& info) {
-    return {{"spec", info.spec},    {"metric", name(info.metric)}, {"vectors", info.vectors},
-            {"removed", info.dead}, {"next_id", info.next_id},     {"segments", info.segments.size()},
+    return {{"spec", info.spec},
+            {"metric", name(info.metric)},
+            {"vectors", info.vectors},
+            {"removed", info.dead},
+            {"ids", info.named ? "texts" : "numbers"},
+            {"next_id", info.next_id},
+            {"segments", info.segments.size()},
             {"commit", info.commit}};
 }
 
@@ -68,10 +74,20 @@ void run_create(const CreateOptions& options) {
          {{"seconds", watch.seconds()}}, run);
 }
 
-std::vector<std::int64_t> ids_of(const AddOptions& options, const VectorSource& vectors) {
-    std::vector<std::int64_t> ids = read_id_list(options.ids);
-    require(ids.size() == vectors.rows, options.ids, ": expected an id for each of the ", vectors.rows, " vectors of ",
-            vectors.name, ", got ", ids.size());
+using Ids = std::variant<std::vector<std::int64_t>, std::vector<std::string>>;
+
+// Numbers or texts, as the index has them. Where it never had any, text that is no list of numbers holds texts.
+Ids read_given_ids(const std::string& path, const LivingIndex& index) {
+    const LivingInfo info = index.info();
+    if (info.named || (info.next_id == 0 && !holds_id_list(path))) return read_names(path);
+    return read_id_list(path);
+}
+
+Ids ids_of(const AddOptions& options, const VectorSource& vectors, const LivingIndex& index) {
+    Ids ids = read_given_ids(options.ids, index);
+    const std::size_t count = std::visit([](const auto& given) { return given.size(); }, ids);
+    require(count == vectors.rows, options.ids, ": expected an id for each of the ", vectors.rows, " vectors of ",
+            vectors.name, ", got ", count);
     return ids;
 }
 
@@ -97,8 +113,8 @@ void change(const AddOptions& options, Change what) {
     check_outputs({options.vectors, options.ids}, {{options.run.json}});
     LivingIndex index = LivingIndex::open(options.folder, Access::write);
     const VectorSource vectors = VectorSource::file(options.vectors);
-    std::optional<std::vector<std::int64_t>> ids;
-    if (!options.ids.empty()) ids = ids_of(options, vectors);
+    std::optional<Ids> ids;
+    if (!options.ids.empty()) ids = ids_of(options, vectors, index);
     const Stopwatch watch;
     in_pieces(vectors, options.commit_every, [&](const VectorSource& piece, std::size_t first) {
         const Execution execution = run.execution();
@@ -106,13 +122,14 @@ void change(const AddOptions& options, Change what) {
             index.add(piece, execution);
             return;
         }
-        const auto own = std::span(*ids).subspan(first, piece.rows);
-        about(options.ids, [&] {
+        const auto put = [&](const auto& given) {
+            const auto own = std::span(given).subspan(first, piece.rows);
             if (what == Change::update)
                 index.update(piece, own, execution);
             else
                 index.add(piece, own, options.replace ? Duplicates::replace : Duplicates::refuse, execution);
-        });
+        };
+        about(options.ids, [&] { std::visit(put, *ids); });
     });
     const double seconds = watch.seconds();
     tell(options.folder,
@@ -132,11 +149,13 @@ void run_remove(const RemoveOptions& options) {
     std::size_t removed = 0;
     std::string asked;
     if (options.filter.empty()) {
-        const std::vector<std::int64_t> ids = read_id_list(options.ids);
-        removed = index.remove(ids);
-        asked = fmt::format(" of {} ids", grouped(ids.size()));
+        const auto take = [&](const auto& ids) {
+            removed = index.remove(ids);
+            asked = fmt::format(" of {} ids", grouped(ids.size()));
+        };
+        std::visit(take, read_given_ids(options.ids, index));
     } else {
-        removed = index.remove(parse_filter(options.filter));
+        removed = index.remove(parse_filter(options.filter, index));
     }
     tell(options.folder, fmt::format("removed {}{}", grouped(removed), asked), index.info(), {{"removed_now", removed}},
          run);
@@ -204,7 +223,11 @@ void run_retrain(const RetrainOptions& options) {
     if (options.vectors.empty())
         index.retrain(options.learning.spec, settings);
     else
-        index.retrain(VectorSource::file(options.vectors), read_id_list(options.ids), options.learning.spec, settings);
+        std::visit(
+            [&](const auto& ids) {
+                index.retrain(VectorSource::file(options.vectors), ids, options.learning.spec, settings);
+            },
+            read_given_ids(options.ids, index));
     tell(options.folder, fmt::format("{}, learnt and encoded in {}", index.spec(), duration(watch.seconds())),
          index.info(), {{"seconds", watch.seconds()}}, run);
 }
@@ -240,8 +263,10 @@ void add_add(CLI::App& app, Chosen& chosen) {
     auto [verb, options] = add_verb(app, chosen, "add", "Add vectors to an index in a folder",
                                     "summand add photos new.fvecs --ids new.ivecs", run_add);
     add_vectors(verb, *options);
-    verb.add_option("--ids", options->ids,
-                    "Ids of the vectors (.ivecs .ibin .npy or text); without them, ids go on from the largest so far");
+    verb.add_option(
+        "--ids", options->ids,
+        "Ids of the vectors: numbers (.ivecs .ibin .npy or text), or a text in each line; the first vectors decide "
+        "which. Without it, numbers go on from the largest so far");
     verb.add_flag("--replace", options->replace, "Replace vectors whose ids are in the index, instead of refusing them")
         ->needs(verb.get_option("--ids"));
     add_run(verb, options->run);
@@ -251,8 +276,7 @@ void add_update(CLI::App& app, Chosen& chosen) {
     auto [verb, options] = add_verb(app, chosen, "update", "Replace vectors of an index in a folder",
                                     "summand update photos changed.fvecs --ids changed.ivecs", run_update);
     add_vectors(verb, *options);
-    verb.add_option("--ids", options->ids, "Their ids, all of them in the index (.ivecs .ibin .npy or text)")
-        ->required();
+    verb.add_option("--ids", options->ids, "Their ids, all of them in the index; a file as for add")->required();
     add_run(verb, options->run);
 }
 
@@ -260,9 +284,9 @@ void add_remove(CLI::App& app, Chosen& chosen) {
     auto [verb, options] = add_verb(app, chosen, "remove", "Remove vectors from an index in a folder",
                                     "summand remove photos --ids gone.ivecs", run_remove);
     add_folder(verb, options->folder);
-    CLI::Option* ids = verb.add_option(
-        "--ids", options->ids, "Ids to remove (.ivecs .ibin .npy or text); those that are not there are no error");
-    verb.add_option("--filter", options->filter, "Instead: ids such as 0-999,2000,3000-, or @FILE with such text")
+    CLI::Option* ids = verb.add_option("--ids", options->ids,
+                                       "Ids to remove, a file as for add; those that are not there are no error");
+    verb.add_option("--filter", options->filter, "Instead: ids such as 0-999,2000,3000-, or @FILE as for search")
         ->excludes(ids)
         ->type_name("IDS");
     add_run(verb, options->run);
@@ -302,7 +326,7 @@ void add_retrain(CLI::App& app, Chosen& chosen) {
     add_spec(verb, options->learning.spec, "that of the index");
     CLI::Option* vectors = verb.add_option("--vectors", options->vectors,
                                            "Vectors of all ids, where the index keeps none (Refine(fp32), fp16 or u8)");
-    verb.add_option("--ids", options->ids, "Their ids (.ivecs .ibin .npy or text)")->needs(vectors);
+    verb.add_option("--ids", options->ids, "Their ids, a file as for add")->needs(vectors);
     vectors->needs(verb.get_option("--ids"));
     add_learn_size(verb, options->learning.learn_size);
     add_seed(verb, options->run);

@@ -29,11 +29,24 @@ std::string output_of(const Options& options) {
 }
 
 // Scores come first: with ids on standard output, a reader that stops early cannot prevent them.
-void write(const Options& options, const Neighbors& found) {
+void write(const Options& options, const Neighbors& found, const NamesOf& names) {
     const std::string output = output_of(options);
     const bool printed = is_standard_output(answers_output(output));
     uninterrupted([&] { write_neighbors(printed ? "" : output, options.scores, found); });
-    if (printed) write_answers(output, found);
+    if (!printed) return;
+    if (names)
+        print_names(found, names);
+    else
+        write_answers(output, found);
+}
+
+// Files of numbers cannot hold texts.
+NamesOf names_of(const Options& options, const LivingIndex& index) {
+    if (!index.info().named) return {};
+    const std::string output = output_of(options);
+    require(options.radius || output.empty() || output == "-", output, ": cannot hold the ids of ", options.index,
+            ", which are texts; they are printed without --output, or with --json -");
+    return [&index](std::span<const std::int64_t> ids) { return index.names(ids); };
 }
 
 void check_files(const Options& options) {
@@ -48,7 +61,15 @@ void check_files(const Options& options) {
                    {options.run.json}});
 }
 
-nlohmann::ordered_json rows_of(const auto& matrix) {
+nlohmann::ordered_json ids_of(std::span<const std::int64_t> ids, const NamesOf& names) {
+    if (!names) return std::vector(ids.begin(), ids.end());
+    nlohmann::ordered_json texts = nlohmann::ordered_json::array();
+    for (std::string& name : names(ids))
+        texts.push_back(name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(std::move(name)));
+    return texts;
+}
+
+nlohmann::ordered_json rows_of(const Matrix<float>& matrix) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < matrix.rows(); ++i) rows.push_back(std::vector(matrix[i].begin(), matrix[i].end()));
     return rows;
@@ -66,17 +87,19 @@ nlohmann::ordered_json summarize(const Options& options, const std::string& what
 
 template <class AnyIndex>
 void search_nearest(const Options& options, const AnyIndex& index, MatrixView<float> queries,
-                    const SearchOptions& asked, Run& run) {
+                    const SearchOptions& asked, const NamesOf& names, Run& run) {
     const Stopwatch watch;
     const Neighbors found = about(options.queries.path, [&] { return index.search(queries, asked); });
     const double seconds = watch.seconds();
     run.display().erase();
-    write(options, found);
+    write(options, found, names);
     auto summary =
         summarize(options, fmt::format("{} neighbours of each", found.ids.columns()), queries.rows(), seconds, run);
     summary["k"] = found.ids.columns();
     if (options.output.empty()) {
-        summary["ids"] = rows_of(found.ids);
+        summary["ids"] = nlohmann::ordered_json::array();
+        for (std::size_t query = 0; query < found.ids.rows(); ++query)
+            summary["ids"].push_back(ids_of(found.ids[query], names));
         summary["scores"] = rows_of(found.scores);
     }
     run.write_json(summary);
@@ -84,13 +107,13 @@ void search_nearest(const Options& options, const AnyIndex& index, MatrixView<fl
 
 template <class AnyIndex>
 void search_radius(const Options& options, const AnyIndex& index, MatrixView<float> queries, const SearchOptions& asked,
-                   Run& run) {
+                   const NamesOf& names, Run& run) {
     const Stopwatch watch;
     const RangeNeighbors found =
         about(options.queries.path, [&] { return index.search_range(queries, *options.radius, asked); });
     const double seconds = watch.seconds();
     run.display().erase();
-    if (const std::string output = output_of(options); !output.empty()) write_range_answers(output, found);
+    if (const std::string output = output_of(options); !output.empty()) write_range_answers(output, found, names);
     auto summary = summarize(
         options, fmt::format("{} neighbours within {} of all", grouped(found.entries.size()), *options.radius),
         queries.rows(), seconds, run);
@@ -98,25 +121,28 @@ void search_radius(const Options& options, const AnyIndex& index, MatrixView<flo
     summary["answers"] = found.entries.size();
     if (options.output.empty()) {
         summary["begin"] = found.begin;
+        std::vector<std::int64_t> ids;
         for (const Neighbor& entry : found.entries) {
-            summary["ids"].push_back(entry.id);
+            ids.push_back(entry.id);
             summary["scores"].push_back(entry.score);
         }
+        summary["ids"] = ids_of(ids, names);
     }
     run.write_json(summary);
 }
 
 template <class AnyIndex>
-void search_in(const Options& options, const AnyIndex& index, const IdFilter* filter, Run& run) {
+void search_in(const Options& options, const AnyIndex& index, const std::optional<IdFilter>& filter,
+               const NamesOf& names, Run& run) {
     const Matrix<float> queries =
         read_queries(options.queries, {options.index, index.dimensions(), index.metric()}, run.silent_execution());
     const std::size_t k = std::clamp<std::size_t>(index.size(), 1, options.k);
     SearchOptions asked = search_options(options.probes, k, run.execution());
-    asked.filter = filter;
+    asked.filter = filter ? &*filter : nullptr;
     if (options.radius)
-        search_radius(options, index, queries.view(), asked, run);
+        search_radius(options, index, queries.view(), asked, names, run);
     else
-        search_nearest(options, index, queries.view(), asked, run);
+        search_nearest(options, index, queries.view(), asked, names, run);
 }
 
 void run_search(const Options& options) {
@@ -124,12 +150,13 @@ void run_search(const Options& options) {
     require(options.k > 0, "expected k of at least 1, got 0");
     check_files(options);
     std::optional<IdFilter> filter;
+    if (LivingIndex::is_at(options.index)) {
+        const LivingIndex index = LivingIndex::open(options.index);
+        if (!options.filter.empty()) filter = parse_filter(options.filter, index);
+        return search_in(options, index, filter, names_of(options, index), run);
+    }
     if (!options.filter.empty()) filter = parse_filter(options.filter);
-    const IdFilter* kept = filter ? &*filter : nullptr;
-    if (LivingIndex::is_at(options.index))
-        search_in(options, LivingIndex::open(options.index), kept, run);
-    else
-        search_in(options, load_for_search(options.index, options.probes), kept, run);
+    search_in(options, load_for_search(options.index, options.probes), filter, {}, run);
 }
 
 }  // namespace
@@ -149,7 +176,10 @@ void add_search(CLI::App& app, Chosen& chosen) {
                                           "query, id and score, best first")
                               ->excludes(verb.get_option("--neighbors"));
     verb.add_option("--filter", options->filter,
-                    "Ids that may be found: 0-999,2000,3000- or @FILE with such text, or of .ivecs .ibin .npy")
+                    "Ids that may be found: 0-999,2000,3000- or @FILE with such text, or of .ivecs .ibin .npy .roaring "
+                    ".roaring64; @FILE "
+                    "with one in each line "
+                    "where they are texts")
         ->type_name("IDS");
     add_probes(verb, options->probes);
     verb.add_option("-o,--output", options->output,

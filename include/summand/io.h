@@ -75,6 +75,13 @@ Matrix<std::int64_t> read_ids(const std::string& path);
 /// lines between them.
 std::vector<std::int64_t> read_id_list(const std::string& path);
 
+/// Whether that could read the file: a format of ids, or text that holds whole numbers only.
+bool holds_id_list(const std::string& path);
+
+/// Ids that are texts, one in each line of a file (also .gz). Throws `Error` for an empty line, and for a file that is
+/// no text.
+std::vector<std::string> read_names(const std::string& path);
+
 /// Scores of results: .fvecs .fbin .npy or `file.hdf5:distances`. +infinity where a query found fewer.
 Matrix<float> read_scores(const std::string& path);
 

@@ -45,6 +45,7 @@ struct LivingInfo {
     std::size_t vectors = 0;   ///< live ones
     std::size_t dead = 0;      ///< removed or replaced, and still in a segment
     std::int64_t next_id = 0;  ///< of the next vector that is added without one
+    bool named = false;        ///< whether ids are texts
     std::string spec = {};
     Metric metric = Metric::euclidean;
     struct Segment {
@@ -116,6 +117,7 @@ public:
     std::size_t dimensions() const;
     std::string spec() const;
     bool contains(std::int64_t id) const;
+    bool contains(std::string_view name) const;
     LivingInfo info() const;
     IndexModel model() const;
     RowModel row_model() const;  ///< of the first layer
@@ -125,8 +127,14 @@ public:
     Neighbors search(MatrixView<float> queries, const SearchOptions& options = {}) const;
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
 
+    /// The texts of ids that a search has found; empty for one that is not there any more, and for kNoId.
+    std::vector<std::string> names(std::span<const std::int64_t> ids) const;
+
+    /// Keeps those that are there now, for a search.
+    IdFilter filter(std::span<const std::string> names) const;
+
     /// Hands the first layer of the live vectors on as rows of `row_model`, segment by segment, to be kept in a table;
-    /// those of a segment are in the order of their ids.
+    /// those of a segment are in the order of their ids. Throws `Error` where ids are texts.
     void for_each_rows(const std::function<void(std::span<const std::int64_t> ids, CellCodes rows)>& take) const;
 
     /// Takes up what another process has committed; true where there was something. Searches that run keep what they
@@ -143,11 +151,19 @@ public:
     void add(const VectorSource& vectors, std::span<const std::int64_t> ids, Duplicates duplicates = Duplicates::refuse,
              const Execution& execution = {});
 
+    /// The same with ids that are texts, from 1 to 1,024 bytes of UTF-8 without control characters. The first vectors
+    /// that are added decide whether ids are numbers or texts. Searches find numbers, given in the order of coming and
+    /// never again: `names` has their texts.
+    void add(const VectorSource& vectors, std::span<const std::string> names,
+             Duplicates duplicates = Duplicates::refuse, const Execution& execution = {});
+
     /// Replaces vectors in one commit. Throws `Error`, and changes nothing, for an id that is not there.
     void update(const VectorSource& vectors, std::span<const std::int64_t> ids, const Execution& execution = {});
+    void update(const VectorSource& vectors, std::span<const std::string> names, const Execution& execution = {});
 
     /// Returns how many were there; ids that are not are no error.
     std::size_t remove(std::span<const std::int64_t> ids);
+    std::size_t remove(std::span<const std::string> names);
     std::size_t remove(const IdFilter& ids);
 
     /// How many vectors may be added, removed or replaced before a change is committed by itself: 1, as it is at first,
@@ -162,7 +178,8 @@ public:
     void compact(Compaction what = Compaction::all, const Execution& execution = {});
 
     /// Takes over the vectors of another index of the same model, which stays as it is. Throws `Error`, and changes
-    /// nothing, for another model and for ids that both have. Commits.
+    /// nothing, for another model, for ids that both have, and where only one has texts as ids. Texts get new numbers.
+    /// Commits.
     void merge(const std::string& folder);
 
     /// Makes an index of each part: the vector with an id goes to folder id % folders. This one stays as it is.
@@ -175,6 +192,8 @@ public:
 
     /// The same from the vectors themselves: of every id of the index, in any order, and of others too.
     void retrain(const VectorSource& vectors, std::span<const std::int64_t> ids, std::string_view spec = {},
+                 const BuildSettings& settings = {});
+    void retrain(const VectorSource& vectors, std::span<const std::string> names, std::string_view spec = {},
                  const BuildSettings& settings = {});
 
 private:

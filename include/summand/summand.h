@@ -27,6 +27,7 @@
 #include "summand/quantizer.h"
 #include "summand/recipe.h"
 #include "summand/retrieval.h"
+#include "summand/roaring.h"
 #include "summand/row_model.h"
 #include "summand/search.h"
 #include "summand/text.h"

@@ -16,6 +16,7 @@
 #include "summand/describe.h"
 #include "summand/error.h"
 #include "summand/evaluate.h"
+#include "summand/roaring.h"
 #include "summand/text.h"
 #include "summand/tune.h"
 #include "vectors.h"
@@ -118,6 +119,13 @@ void bind_filters(nb::module_& m) {
             nb::arg("mask"))
         .def_static(
             "text", [](const std::string& text) { return IdFilter::ranges(parse_ranges(text)); }, nb::arg("text"))
+        .def_static(
+            "roaring",
+            [](const nb::bytes& bytes, bool wide) {
+                const std::span<const std::byte> given(static_cast<const std::byte*>(bytes.data()), bytes.size());
+                return filter_of_roaring(given, wide ? RoaringFormat::bits64 : RoaringFormat::bits32);
+            },
+            nb::arg("bytes"), nb::arg("wide"))
         .def("keeps", &IdFilter::keeps, nb::arg("id"))
         .def_prop_ro("memory_bytes", &IdFilter::memory_bytes);
 }

@@ -38,7 +38,10 @@ struct HeldLivingIndex {
     std::shared_ptr<const LivingIndex> searched() const { return open(); }
 };
 
+using Texts = std::vector<std::string>;
+
 std::span<const std::int64_t> span_of(const Ids& ids) { return {ids.data(), ids.size()}; }
+std::span<const std::string> span_of(const Texts& ids) { return ids; }
 
 HeldLivingIndex create(const std::string& folder, const Vectors& learn, const std::string& spec,
                        const std::optional<std::string>& metric, std::uint64_t seed, std::size_t learn_size,
@@ -58,7 +61,8 @@ std::int64_t add_without_ids(const HeldLivingIndex& self, const Vectors& vectors
                 [&](const Execution& execution) { return index->add(vectors.source(), execution); });
 }
 
-void add_with_ids(const HeldLivingIndex& self, const Vectors& vectors, const Ids& ids, bool replace, unsigned threads,
+template <class Which>
+void add_with_ids(const HeldLivingIndex& self, const Vectors& vectors, const Which& ids, bool replace, unsigned threads,
                   nb::object progress) {
     const std::shared_ptr<LivingIndex> index = self.open();
     call({threads, std::move(progress)}, [&](const Execution& execution) {
@@ -67,7 +71,8 @@ void add_with_ids(const HeldLivingIndex& self, const Vectors& vectors, const Ids
     });
 }
 
-void update(const HeldLivingIndex& self, const Vectors& vectors, const Ids& ids, unsigned threads) {
+template <class Which>
+void update(const HeldLivingIndex& self, const Vectors& vectors, const Which& ids, unsigned threads) {
     const std::shared_ptr<LivingIndex> index = self.open();
     call({.threads = threads}, [&](const Execution& execution) {
         index->update(vectors.source(), span_of(ids), execution);
@@ -75,16 +80,15 @@ void update(const HeldLivingIndex& self, const Vectors& vectors, const Ids& ids,
     });
 }
 
-/// Of ids or of a filter.
 template <class Which>
-std::size_t remove(const HeldLivingIndex& self, const Which& which) {
+std::size_t remove(const HeldLivingIndex& self, const Which& ids) {
     const std::shared_ptr<LivingIndex> index = self.open();
-    return call({}, [&](const Execution&) {
-        if constexpr (std::is_same_v<Which, Ids>)
-            return index->remove(span_of(which));
-        else
-            return index->remove(which);
-    });
+    return call({}, [&](const Execution&) { return index->remove(span_of(ids)); });
+}
+
+std::size_t remove_kept(const HeldLivingIndex& self, const IdFilter& filter) {
+    const std::shared_ptr<LivingIndex> index = self.open();
+    return call({}, [&](const Execution&) { return index->remove(filter); });
 }
 
 void compact(const HeldLivingIndex& self, const std::string& what, unsigned threads, nb::object progress) {
@@ -122,11 +126,22 @@ void bind_living_indexes(nb::module_& m) {
         .def_static("is_at", &LivingIndex::is_at, nb::arg("path"))
         .def("close", [](HeldLivingIndex& self) { self.index.reset(); })
         .def("add", &add_without_ids, nb::arg("vectors"), nb::arg("threads"), nb::arg("progress").none())
-        .def("add_with_ids", &add_with_ids, nb::arg("vectors"), nb::arg("ids"), nb::arg("replace"), nb::arg("threads"),
-             nb::arg("progress").none())
-        .def("update", &update, nb::arg("vectors"), nb::arg("ids"), nb::arg("threads"))
+        .def("add_with_ids", &add_with_ids<Ids>, nb::arg("vectors"), nb::arg("ids"), nb::arg("replace"),
+             nb::arg("threads"), nb::arg("progress").none())
+        .def("add_with_ids", &add_with_ids<Texts>, nb::arg("vectors"), nb::arg("ids"), nb::arg("replace"),
+             nb::arg("threads"), nb::arg("progress").none())
+        .def("update", &update<Ids>, nb::arg("vectors"), nb::arg("ids"), nb::arg("threads"))
+        .def("update", &update<Texts>, nb::arg("vectors"), nb::arg("ids"), nb::arg("threads"))
         .def("remove", &remove<Ids>, nb::arg("ids"))
-        .def("remove_kept", &remove<IdFilter>, nb::arg("filter"))
+        .def("remove", &remove<Texts>, nb::arg("ids"))
+        .def("remove_kept", &remove_kept, nb::arg("filter"))
+        .def(
+            "filter", [](const HeldLivingIndex& self, const Texts& names) { return self.open()->filter(names); },
+            nb::arg("names"))
+        .def(
+            "names", [](const HeldLivingIndex& self, const Ids& ids) { return self.open()->names(span_of(ids)); },
+            nb::arg("ids"))
+        .def_prop_ro("named", [](const HeldLivingIndex& self) { return self.open()->info().named; })
         .def(
             "set_commit_every",
             [](const HeldLivingIndex& self, std::size_t changes) { self.open()->set_commit_every(changes); },
@@ -137,6 +152,10 @@ void bind_living_indexes(nb::module_& m) {
         .def(
             "contains", [](const HeldLivingIndex& self, std::int64_t id) { return self.open()->contains(id); },
             nb::arg("id"))
+        .def(
+            "contains",
+            [](const HeldLivingIndex& self, const std::string& name) { return self.open()->contains(name); },
+            nb::arg("name"))
         .def("row_model", &released<&LivingIndex::row_model>)
         .def(
             "for_each_rows",

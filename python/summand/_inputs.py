@@ -198,11 +198,13 @@ def as_ids(given: npt.ArrayLike, what: str) -> Ids:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def as_id_list(given: npt.ArrayLike, what: str) -> Ids:
-    """Ids in one dimension; a single one counts as a list of it."""
+def as_id_list(given: npt.ArrayLike, what: str) -> Ids | list[str]:
+    """Ids in one dimension, numbers or texts; a single one counts as a list of it."""
     array = np.atleast_1d(np.asarray(given))
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
+    if array.ndim == 1 and (array.dtype.kind == "U" or all(isinstance(one, str) for one in array)):
+        return [str(one) for one in array]
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise Error(f"{what}: expected ids as whole numbers, got {array.ndim} dimensions of {array.dtype}")
+        raise Error(f"{what}: expected ids as whole numbers or texts, got {array.ndim} dimensions of {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.int64)

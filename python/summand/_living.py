@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._core import Error, IdFilter
 from ._core import LivingIndex as CoreLivingIndex
 from ._inputs import as_id_list, as_vectors
 from ._progress import progress_hook
-from ._searched import Filter, Searched
+from ._searched import Filter, FilterLike, Searched, filter_of
 from ._types import Ids, Metric, Progress, VectorsLike
 
 
@@ -34,6 +35,15 @@ class LivingIndex(Searched):
     >>> reader = summand.open("folder")
     >>> reader.search(queries, k=5, filter=range(1000)).ids.max() < 1000
     np.True_
+
+    Ids are whole numbers or texts, whichever the first vectors come with. Then searches answer, and filters are, texts:
+
+    >>> named = summand.LivingIndex.create("named", x, "PQ4,Refine(fp32)")
+    >>> texts = named.add(x[:3], ids=["a", "b", "c"])
+    >>> named.search(x[1], k=2, filter=["b"]).ids
+    array(['b', None], dtype=object)
+    >>> named.remove("b"), "b" in named, "a" in named
+    (1, False, True)
     """
 
     __slots__ = ()
@@ -79,8 +89,8 @@ class LivingIndex(Searched):
         replace: bool = False,
         threads: int = 0,
         progress: Progress = None,
-    ) -> Ids:
-        """Adds vectors of shape (vectors, dimensions), and returns their ids.
+    ) -> Any:
+        """Adds vectors of shape (vectors, dimensions), and returns their ids: an array of numbers, or a list of texts.
 
         ``ids`` go on from the largest that ever was where none are given. An id that is there already is an error, and
         nothing is added then; with ``replace`` its vector is replaced.
@@ -116,8 +126,23 @@ class LivingIndex(Searched):
             return self._core.remove_kept(ids._core)
         return self._core.remove(as_id_list(ids, "remove"))
 
-    def __contains__(self, id: int) -> bool:
+    def __contains__(self, id: int | str) -> bool:
         return self._core.contains(id)
+
+    def _filter_of(self, filter: FilterLike) -> IdFilter:
+        if self._core.named and not isinstance(filter, Filter):
+            names = as_id_list(filter, "filter")  # type: ignore[arg-type]
+            if isinstance(names, list):
+                return self._core.filter(names)
+            raise Error("filter: expected ids of the index, which are texts, got numbers")
+        return filter_of(filter)
+
+    def _ids_of(self, found: Ids) -> npt.NDArray[Any]:
+        if not self._core.named:
+            return found
+        names = np.array(self._core.names(found.ravel()), dtype=object)
+        names[names == ""] = None
+        return names.reshape(found.shape)
 
     def set_commit_every(self, changes: int) -> None:
         """How many vectors may change before that is committed by itself: 1 at first, 0 never."""

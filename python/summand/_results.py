@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ._types import Floats, Ids
 
@@ -16,7 +17,7 @@ class Found:
     ``ids`` and ``scores`` have the shape (queries, k), or (k,) for one query given with one dimension; the best comes
     first. Scores are smaller-is-better: squared distances, ``-q·x`` for inner products, ``2 - 2 cos`` for cosine. Where
     a query found fewer than k, the row ends with the id -1 and the score +infinity, and ``counts`` says how many there
-    are.
+    are. Ids that are texts are in an array of objects, with None behind the last one.
 
     >>> found = index.search(queries[0], k=3)
     >>> found.ids.shape, found.scores.shape, int(found.counts)
@@ -25,7 +26,7 @@ class Found:
 
     __slots__ = ("ids", "scores")
 
-    def __init__(self, ids: Ids, scores: Floats) -> None:
+    def __init__(self, ids: npt.NDArray[Any], scores: Floats) -> None:
         self.ids = ids
         self.scores = scores
 
@@ -56,7 +57,7 @@ class RangeFound:
 
     __slots__ = ("begin", "ids", "scores")
 
-    def __init__(self, begin: Ids, ids: Ids, scores: Floats) -> None:
+    def __init__(self, begin: Ids, ids: npt.NDArray[Any], scores: Floats) -> None:
         self.begin = begin
         self.ids = ids
         self.scores = scores
@@ -69,7 +70,7 @@ class RangeFound:
     def __len__(self) -> int:
         return len(self.begin) - 1
 
-    def __getitem__(self, query: int) -> tuple[Ids, Floats]:
+    def __getitem__(self, query: int) -> tuple[npt.NDArray[Any], Floats]:
         place = range(len(self))[query]
         part = slice(self.begin[place], self.begin[place + 1])
         return self.ids[part], self.scores[part]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._core import Error, IdFilter
 from ._inputs import as_vectors
 from ._results import Found, RangeFound
-from ._types import VectorsLike
+from ._types import Ids, VectorsLike
 
 if TYPE_CHECKING:
     from ._core import Index as CoreIndex
@@ -38,6 +38,20 @@ class Filter:
 
     def __init__(self, ids: FilterLike) -> None:
         self._core = filter_of(ids)
+
+    @staticmethod
+    def roaring(data: bytes, bits: Literal[32, 64] = 32) -> Filter:
+        """The ids of a Roaring bitmap in its portable format, of 32 or of 64 bits, as pyroaring serializes it.
+
+        >>> few = Filter.roaring(bytes.fromhex("3a30000001000000000001001000000003000700"))
+        >>> 3 in few, 7 in few, 5 in few
+        (True, True, False)
+        """
+        if bits not in (32, 64):
+            raise Error(f"filter: expected a bitmap of 32 or 64 bits, got {bits}")
+        filter = Filter.__new__(Filter)
+        filter._core = IdFilter.roaring(data, bits == 64)
+        return filter
 
     def __contains__(self, id: int) -> bool:
         return self._core.keeps(id)
@@ -103,11 +117,19 @@ class Searched:
         np.True_
         """
         vectors = as_vectors(queries)
-        kept = None if filter is None else filter_of(filter)
-        ids, scores = self._core.search(vectors, k, probes, reach, candidates, refine, kept, threads)
+        kept = None if filter is None else self._filter_of(filter)
+        found, scores = self._core.search(vectors, k, probes, reach, candidates, refine, kept, threads)
+        ids = self._ids_of(found)
         if vectors.single:
             return Found(ids[0], scores[0])
         return Found(ids, scores)
+
+    def _filter_of(self, filter: FilterLike) -> IdFilter:
+        return filter_of(filter)
+
+    def _ids_of(self, found: Ids) -> npt.NDArray[Any]:
+        """What users call the ids that the library has found."""
+        return found
 
     def search_range(
         self,
@@ -126,10 +148,11 @@ class Searched:
         >>> index.search_range(queries, radius=8.0).counts.shape
         (100,)
         """
-        kept = None if filter is None else filter_of(filter)
-        return RangeFound(
-            *self._core.search_range(as_vectors(queries), radius, probes, reach, candidates, refine, kept, threads)
+        kept = None if filter is None else self._filter_of(filter)
+        begin, ids, scores = self._core.search_range(
+            as_vectors(queries), radius, probes, reach, candidates, refine, kept, threads
         )
+        return RangeFound(begin, self._ids_of(ids), scores)
 
     def __len__(self) -> int:
         return len(self._core)

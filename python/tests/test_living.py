@@ -41,6 +41,26 @@ def test_ids_come_and_go(living, x, queries):
     assert living.add(x[:1]).tolist() == [3000]
 
 
+def test_ids_may_be_texts(x, queries):
+    with summand.LivingIndex.create("texts", x, "PQ4,Refine(fp32)") as living:
+        names = [f"photo {i} ä" for i in range(1000)]
+        assert living.add(x[:1000], ids=names) == names
+        living.update(queries[0], ids=np.array(["photo 7 ä"]))
+        assert living.search(queries[0], k=1, refine=1000).ids.tolist() == ["photo 7 ä"]
+        found = living.search(queries, k=3, filter=["photo 3 ä", "none"])
+        assert found.ids.shape == (100, 3) and (found.counts == 1).all()
+        assert set(found.ids.ravel()) == {"photo 3 ä", None}
+        assert set(living.search_range(queries[:1], radius=1e9)[0][0]) == set(names)
+        assert living.remove(found.ids[0][:1]) == 1 and "photo 3 ä" not in living and "photo 4 ä" in living
+        with pytest.raises(summand.Error, match="which are texts"):
+            living.search(queries, filter=[3])
+        with pytest.raises(summand.Error, match="are texts"):
+            living.add(x[:1])
+        with pytest.raises(summand.Error, match="control character"):
+            living.add(x[:1], ids=["a\n"])
+    assert "photo 4 ä" in summand.open("texts")
+
+
 def test_wrong_ids_change_nothing(living, x):
     living.add(x[:10])
     with pytest.raises(summand.Error, match="9"):

@@ -169,25 +169,66 @@ Matrix<std::int64_t> ids_of(const VectorReader::Source& source, const std::strin
 
 Matrix<std::int64_t> read_ids(const std::string& path) { return ids_of(*open_matrix(path, "neighbors"), path); }
 
-std::vector<std::int64_t> read_id_list(const std::string& path) {
+namespace {
+
+bool is_text(const std::string& path) {
     const auto format = parse_vector_path(path).format;
-    if (format && format->layout != Layout::text) return ids_of(*open_source(path, "ids"), path).values();
+    return !format || format->layout == Layout::text;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view word) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+    return number;
+}
+
+// take(word, number of its line) for what blanks, commas and ends of lines divide; until it returns false.
+template <class Take>
+void for_each_word(const std::string& path, const Take& take) {
     const InputFile file(vector_file(path));
     TextLines lines(file);
-    std::vector<std::int64_t> ids;
     while (const std::optional<std::string_view> line = lines.next())
         for (std::string_view rest = *line;;) {
             rest.remove_prefix(std::min(rest.find_first_not_of(" \t,"), rest.size()));
             if (rest.empty()) break;
             const std::string_view word = rest.substr(0, rest.find_first_of(" \t,"));
-            std::int64_t id = 0;
-            const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-            require(error == std::errc() && end == word.data() + word.size(), path, ": line ", lines.number(),
-                    " holds '", word, "', expected ids: whole numbers below 2^63");
-            ids.push_back(id);
+            if (!take(word, lines.number())) return;
             rest.remove_prefix(word.size());
         }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> read_id_list(const std::string& path) {
+    if (!is_text(path)) return ids_of(*open_source(path, "ids"), path).values();
+    std::vector<std::int64_t> ids;
+    for_each_word(path, [&](std::string_view word, std::size_t line) {
+        const std::optional<std::int64_t> id = whole_number(word);
+        require(id.has_value(), path, ": line ", line, " holds '", word, "', expected ids: whole numbers below 2^63");
+        ids.push_back(*id);
+        return true;
+    });
     return ids;
+}
+
+bool holds_id_list(const std::string& path) {
+    bool all = true;
+    if (is_text(path))
+        for_each_word(path, [&](std::string_view word, std::size_t) { return all = whole_number(word).has_value(); });
+    return all;
+}
+
+std::vector<std::string> read_names(const std::string& path) {
+    require(is_text(path), path, ": holds numbers, expected a text file with an id in each line");
+    const InputFile file(vector_file(path));
+    TextLines lines(file);
+    std::vector<std::string> names;
+    while (const std::optional<std::string_view> line = lines.next()) {
+        require(!line->empty(), path, ": line ", lines.number(), " is empty, expected an id in each line");
+        names.emplace_back(*line);
+    }
+    return names;
 }
 
 }  // namespace summand

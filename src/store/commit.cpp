@@ -49,6 +49,7 @@ SegmentRows live_rows(const StoreModel& model, const LiveSegment& live) {
     std::vector<std::size_t> kept;
     for (std::size_t row = 0; row < live.segment->ids.size; ++row) {
         rows.ids.push_back(live.segment->ids[row]);
+        if (!live.segment->names.empty()) rows.names.emplace_back(live.segment->names[row]);
         if (!live.dead || !live.dead->has(row)) kept.push_back(row);
     }
     rows.sample = Reservoir(model.dimensions());
@@ -119,6 +120,7 @@ void LivingIndex::State::commit() {
             Manifest next = committed.manifest;
             ++next.commit;
             next.next_id = pending.next_id();
+            next.named = named();
             for (const auto& [place, dead] : pending.dead())
                 if (dead.count() < dead.rows()) {
                     files.push_back(dead_path(folder, next.segments[place].number, next.commit));

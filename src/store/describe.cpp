@@ -1,6 +1,7 @@
 #include "summand/describe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -169,14 +170,34 @@ Json describe_unfinished(const std::string& path) {
 }
 
 Json json_of(const LivingInfo& info) {
-    Json object{{"kind", "index in a folder"}, {"spec", info.spec},        {"metric", name(info.metric)},
-                {"vectors", info.vectors},     {"removed", info.dead},     {"next_id", info.next_id},
-                {"commit", info.commit},       {"segments", Json::array()}};
+    Json object{{"kind", "index in a folder"}, {"spec", info.spec},     {"metric", name(info.metric)},
+                {"vectors", info.vectors},     {"removed", info.dead},  {"ids", info.named ? "texts" : "numbers"},
+                {"next_id", info.next_id},     {"commit", info.commit}, {"segments", Json::array()}};
     for (const LivingInfo::Segment& segment : info.segments)
         object["segments"].push_back({{"number", segment.number},
                                       {"vectors", segment.vectors},
                                       {"removed", segment.dead},
                                       {"bytes", segment.bytes}});
+    return object;
+}
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json json_of(const Health& health) {
+    Json object{{"vectors", health.vectors},
+                {"sampled", health.sampled},
+                {"queries", health.queries},
+                {"recall_at_10", number_or_null(health.recall)},
+                {"training_distortion", health.training_distortion},
+                {"recent_distortion", health.recent_distortion},
+                {"retrain", health.retrain},
+                {"advice", health.advice},
+                {"segments", Json::array()}};
+    for (const Health::Segment& segment : health.segments)
+        object["segments"].push_back({{"number", segment.number},
+                                      {"vectors", segment.vectors},
+                                      {"sampled", segment.sampled},
+                                      {"distortion", segment.distortion}});
     return object;
 }
 
@@ -215,6 +236,8 @@ std::string describe(const Index& index) {
 }
 
 std::string describe(const LivingInfo& info) { return json_of(info).dump(); }
+
+std::string describe(const Health& health) { return json_of(health).dump(); }
 
 std::string describe_file(const std::string& path) { return json_of_file(path).dump(); }
 

@@ -98,7 +98,9 @@ void LivingIndex::State::retrain(const VectorSource& vectors, std::vector<std::i
         ++next.commit;
         ++next.generation;
         write_model(folder, store, next, files);
-        const SegmentRows rows = encoded(store, vectors, std::move(ids), settings.execution);
+        SegmentRows rows = encoded(store, vectors, std::move(ids), settings.execution);
+        if (next.named)
+            for (const std::int64_t id : rows.ids) rows.names.emplace_back(name_of(*committed.snapshot, id));
         next.segments = {write_new_segment(folder, store, segment_of(store, rows), next_segment++, files)};
         publish(std::move(next), files);
     });

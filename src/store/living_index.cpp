@@ -178,6 +178,7 @@ LivingInfo LivingIndex::info() const {
             {live.segment->number, live.segment->ids.size, live.dead_count(), live.segment->stamp.bytes});
     }
     const std::lock_guard own(state_->guard);
+    info.named = state_->named();
     info.commit = state_->committed.manifest.commit;
     info.next_id = state_->pending.next_id();
     return info;
@@ -206,13 +207,13 @@ bool LivingIndex::refresh() const {
 std::int64_t LivingIndex::add(const VectorSource& vectors, const Execution& execution) {
     state_->require_writer("add");
     const std::lock_guard exclusive(state_->changing);
+    state_->require_numbers("add");
     const std::int64_t first = state_->pending.next_id();
     require(vectors.rows <= static_cast<std::size_t>(kLargestId - first) + 1, "add: expected at most ",
             kLargestId - first + 1, " more ids, got ", vectors.rows, " vectors");
     std::vector<std::int64_t> ids(vectors.rows);
     std::iota(ids.begin(), ids.end(), first);
-    const SegmentRows rows = encoded(*state_->committed.snapshot->model, vectors, std::move(ids), execution);
-    state_->change(rows.size(), [&](Pending& pending) { pending.add(rows); });
+    state_->store(vectors, std::move(ids), {}, execution);
     return first;
 }
 
@@ -221,14 +222,21 @@ void LivingIndex::State::put(const char* what, const VectorSource& vectors, std:
     require_writer(what);
     check_ids(what, ids, vectors);
     const std::lock_guard exclusive(changing);
+    require_numbers(what);
     for (const std::int64_t id : ids) {
         require(there != Ids::none || !pending.contains(id), what, ": the id ", id,
                 " is in the index already; replace it, or leave it out");
         require(there != Ids::all || pending.contains(id), what, ": the id ", id, " is not in the index");
     }
-    const SegmentRows rows = encoded(*committed.snapshot->model, vectors, {ids.begin(), ids.end()}, execution);
+    store(vectors, {ids.begin(), ids.end()}, {}, execution);
+}
+
+void LivingIndex::State::store(const VectorSource& vectors, std::vector<std::int64_t> ids,
+                               std::vector<std::string> names, const Execution& execution) {
+    SegmentRows rows = encoded(*committed.snapshot->model, vectors, std::move(ids), execution);
+    rows.names = std::move(names);
     change(rows.size(), [&](Pending& changed) {
-        for (const std::int64_t id : ids) changed.remove(id);
+        for (const std::int64_t id : rows.ids) changed.remove(id);
         changed.add(rows);
     });
 }

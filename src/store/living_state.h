@@ -57,6 +57,18 @@ struct LivingIndex::State {
 
     void put(const char* what, const VectorSource& vectors, std::span<const std::int64_t> ids, Ids there,
              const Execution& execution);
+    void put_named(const char* what, const VectorSource& vectors, std::span<const std::string> names, Ids there,
+                   const Execution& execution);
+
+    /// Encodes vectors and puts them in the place of those with the same ids; `changing` is held.
+    void store(const VectorSource& vectors, std::vector<std::int64_t> ids, std::vector<std::string> names,
+               const Execution& execution);
+
+    bool named() const;  ///< whether ids are texts; false where there never was a vector
+    void require_numbers(const char* what) const;
+
+    /// Of those names that are there.
+    std::vector<std::int64_t> live_ids_of(std::span<const std::string> names) const;
 
     /// Writes what is pending; `changing` is held.
     void commit();
@@ -92,9 +104,11 @@ private:
 /// The parts of it. Each throws `Error` that names its file.
 std::shared_ptr<const StoreModel> load_model(const std::string& folder, const Manifest& manifest);
 std::shared_ptr<const Segment> load_segment(const std::string& folder, const StoreModel& model,
-                                            const Manifest::Entry& entry, Checking checking = Checking::on_first_use);
+                                            const Manifest& manifest, const Manifest::Entry& entry,
+                                            Checking checking = Checking::on_first_use);
 std::shared_ptr<const Segment> load_segment(std::span<const std::byte> bytes, const std::string& path,
-                                            const StoreModel& model, const Manifest::Entry& entry);
+                                            const StoreModel& model, const Manifest& manifest,
+                                            const Manifest::Entry& entry);
 std::shared_ptr<const RowSet> load_dead(const std::string& folder, const Manifest::Entry& entry);  ///< null: none
 std::shared_ptr<const RowSet> load_dead(std::span<const std::byte> bytes, const std::string& path,
                                         const Manifest::Entry& entry);

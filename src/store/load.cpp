@@ -51,22 +51,26 @@ std::shared_ptr<const StoreModel> load_model(const std::string& folder, const Ma
 
 namespace {
 
-std::shared_ptr<const Segment> checked(Segment segment, const std::string& path, const Manifest::Entry& entry) {
+std::shared_ptr<const Segment> checked(Segment segment, const std::string& path, const Manifest& manifest,
+                                       const Manifest::Entry& entry) {
     require(segment.ids.size == entry.vectors, path, ": expected ", entry.vectors, " vectors, got ", segment.ids.size);
+    require(segment.names.empty() != manifest.named, path, ": expected ", manifest.named ? "names" : "no names",
+            " of its vectors, as the manifest says");
     return std::make_shared<const Segment>(std::move(segment));
 }
 
 }  // namespace
 
 std::shared_ptr<const Segment> load_segment(const std::string& folder, const StoreModel& model,
-                                            const Manifest::Entry& entry, Checking checking) {
+                                            const Manifest& manifest, const Manifest::Entry& entry, Checking checking) {
     const std::string path = segment_path(folder, entry.number);
-    return checked(read_segment(path, model, entry.number, entry.stamp, checking), path, entry);
+    return checked(read_segment(path, model, entry.number, entry.stamp, checking), path, manifest, entry);
 }
 
 std::shared_ptr<const Segment> load_segment(std::span<const std::byte> bytes, const std::string& path,
-                                            const StoreModel& model, const Manifest::Entry& entry) {
-    return checked(read_segment(bytes, path, model, entry.number, entry.stamp), path, entry);
+                                            const StoreModel& model, const Manifest& manifest,
+                                            const Manifest::Entry& entry) {
+    return checked(read_segment(bytes, path, model, entry.number, entry.stamp), path, manifest, entry);
 }
 
 Bytes read_file(const std::string& path) {
@@ -105,7 +109,7 @@ Committed load(const std::string& folder, Manifest manifest, const Committed* be
             continue;
         }
         auto segment = known && known->stamp == entry.stamp ? before->snapshot->segments[place].segment
-                                                            : load_segment(folder, *snapshot->model, entry);
+                                                            : load_segment(folder, *snapshot->model, manifest, entry);
         snapshot->segments.push_back(live_segment(std::move(segment), load_dead(folder, entry)));
     }
     return {std::move(manifest), std::move(snapshot)};

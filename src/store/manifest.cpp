@@ -115,6 +115,7 @@ Manifest read_manifest(const std::string& folder) {
     manifest.commit = fields.count("commit", 0, kLargest);
     manifest.next_segment = fields.count("next_segment", 1, kLargest);
     manifest.next_id = static_cast<std::int64_t>(fields.count("next_id", 0, std::numeric_limits<std::int64_t>::max()));
+    manifest.named = fields.has("named") && fields.flag("named");
     manifest.generation = fields.count("generation", 1, kLargest);
     manifest.seed = fields.count("seed");
     manifest.metric = read_metric(fields);
@@ -144,6 +145,7 @@ void write_manifest(const std::string& folder, const Manifest& manifest) {
                                 {"refine_bytes", manifest.refine_model.bytes},
                                 {"refine_crc", manifest.refine_model.crc},
                                 {"segments", manifest.segments.size()}};
+    if (manifest.named) writer.metadata["store"]["named"] = true;
     writer.finish(manifest_path(folder));
 }
 

@@ -30,6 +30,7 @@ struct Manifest {
     std::uint64_t commit = 0;
     std::uint64_t next_segment = 1;
     std::int64_t next_id = 0;
+    bool named = false;            ///< whether ids are texts
     std::uint64_t generation = 1;  ///< of the model's name
     std::uint64_t seed = 1;
     Metric metric = Metric::euclidean;

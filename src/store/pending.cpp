@@ -8,9 +8,20 @@ namespace summand {
 bool Pending::contains(std::int64_t id) const {
     if (row_of_.contains(id)) return true;
     const auto place = committed_->find(id);
-    if (!place) return false;
-    const auto dead = dead_.find(place->segment);
-    return dead == dead_.end() || !dead->second.has(place->row);
+    return place && is_live(*place);
+}
+
+std::optional<std::int64_t> Pending::find(std::string_view name) const {
+    if (const auto added = id_of_.find(std::string(name)); added != id_of_.end()) return added->second;
+    const auto place = find_name(*committed_, name);
+    if (!place || !is_live(*place)) return std::nullopt;
+    return committed_->segments[place->segment].segment->ids[place->row];
+}
+
+// Of what was live at the last commit.
+bool Pending::is_live(const Snapshot::Place& place) const {
+    const auto dead = dead_.find(place.segment);
+    return dead == dead_.end() || !dead->second.has(place.row);
 }
 
 void Pending::add(const SegmentRows& rows) {
@@ -18,13 +29,18 @@ void Pending::add(const SegmentRows& rows) {
     std::iota(all.begin(), all.end(), std::size_t{0});
     for (const std::size_t row : all) {
         row_of_[rows.ids[row]] = rows_.size() + row;
+        if (!rows.names.empty()) id_of_[rows.names[row]] = rows.ids[row];
         next_id_ = std::max(next_id_, rows.ids[row] + 1);
     }
     append(rows, all, rows_);
 }
 
 bool Pending::remove(std::int64_t id) {
-    if (row_of_.erase(id) > 0) return true;
+    if (const auto added = row_of_.find(id); added != row_of_.end()) {
+        if (named()) id_of_.erase(rows_.names[added->second]);
+        row_of_.erase(added);
+        return true;
+    }
     const auto place = committed_->find(id);
     if (!place) return false;
     const LiveSegment& live = committed_->segments[place->segment];

@@ -68,6 +68,17 @@ RowIds read_ids(const IndexFile& file, const Fields& fields, std::size_t size) {
     return {ids.front(), size, ids};
 }
 
+RowNames read_names(const IndexFile& file, std::size_t size) {
+    if (!file.reader.has("names")) return {};
+    RowNames names;
+    names.begin = in_place<std::uint64_t>(file.reader, file.bytes, "name_begin", Element::uint64, {size + 1});
+    names.order = in_place<std::uint64_t>(file.reader, file.bytes, "name_order", Element::uint64, {size});
+    names.text = in_place<char>(file.reader, file.bytes, "names", Element::uint8, {names.begin.back()});
+    const std::string problem = problem_of(names);
+    file.reader.check(problem.empty(), problem);
+    return names;
+}
+
 void read_sample(const IndexFile& file, const Fields& fields, std::size_t dimensions, Segment& segment) {
     const std::uint64_t sampled = fields.count("sample", 0, kLargestReservoir);
     if (sampled == 0) return;
@@ -87,8 +98,9 @@ Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t numbe
     const FileStamp found = stamp_of(file.bytes);
     reader.check(found == stamp, "is not the segment that the manifest names: expected ", stamp.bytes,
                  " bytes with checksum ", stamp.crc, ", got ", found.bytes, " with ", found.crc);
-    reader.expect(Kind::segment, {"slots", "packed", "packed_tops", "bias", "bias_levels", "piece_sums", "lists",
-                                  "sample_rows", "sample", "ids", "user_ids", "second"});
+    reader.expect(Kind::segment,
+                  {"slots", "packed", "packed_tops", "bias", "bias_levels", "piece_sums", "lists", "sample_rows",
+                   "sample", "ids", "user_ids", "name_begin", "names", "name_order", "second"});
     const Fields fields(reader, file.metadata, "segment");
     reader.check(fields.hash("model") == model.identity(), "is of model ", fields.text("model"), ", expected ",
                  hex(model.identity()));
@@ -99,7 +111,8 @@ Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t numbe
         Index index = model.model().cells() ? model.with_tables(read_lists(file, model, std::move(packed)))
                                             : model.with_tables(std::move(packed.codes));
         if (model.model().second) read_second(file, model, index);
-        Segment segment{number, std::move(index), read_ids(file, fields, size), file.owner, stamp};
+        Segment segment{number, std::move(index), read_ids(file, fields, size), read_names(file, size), file.owner,
+                        stamp};
         read_sample(file, fields, model.dimensions(), segment);
         return segment;
     });
@@ -122,6 +135,7 @@ Segment segment_of(const StoreModel& model, const SegmentRows& rows) {
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows.ids[a] < rows.ids[b]; });
     struct Kept {
         SegmentRows rows;
+        KeptNames names;
         std::vector<std::uint64_t> sample_rows;
     };
     auto kept = std::make_shared<Kept>();
@@ -130,6 +144,11 @@ Segment segment_of(const StoreModel& model, const SegmentRows& rows) {
     in_order.sample.shrink(reservoir_size(in_order.size()));
     Segment segment{.index = model.index_of(in_order), .owner = kept};
     segment.ids = {in_order.ids.front(), in_order.ids.size(), in_order.ids};
+    if (!in_order.names.empty()) {
+        kept->names = KeptNames(in_order.names);
+        in_order.names.clear();
+        segment.names = kept->names.view();
+    }
     for (const std::int64_t id : in_order.sample.ids()) kept->sample_rows.push_back(*segment.ids.row_of(id));
     segment.sample_rows = kept->sample_rows;
     segment.sample = in_order.sample.halves();
@@ -154,6 +173,12 @@ void write_segment(const std::string& path, const StoreModel& model, const Segme
         writer.metadata["segment"]["first_id"] = segment.ids.first;
     else
         writer.add("user_ids", Element::uint64, {segment.ids.size}, segment.ids.values);
+    if (!segment.names.empty()) {
+        const RowNames& names = segment.names;
+        writer.add("name_begin", Element::uint64, {names.begin.size()}, names.begin);
+        writer.add("names", Element::uint8, {names.text.size()}, names.text);
+        writer.add("name_order", Element::uint64, {names.order.size()}, names.order);
+    }
     writer.finish(path, NameLasts::after_sync);
 }
 

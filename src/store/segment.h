@@ -8,6 +8,7 @@
 #include <string>
 
 #include "io/index_sections.h"
+#include "store/row_names.h"
 #include "store/store_model.h"
 #include "summand/search.h"
 
@@ -28,7 +29,8 @@ struct Segment {
     std::uint64_t number = 0;  ///< 0: in memory
     Index index;
     RowIds ids = {};
-    std::shared_ptr<const void> owner = {};  ///< of the ids
+    RowNames names = {};                     ///< empty where ids are numbers
+    std::shared_ptr<const void> owner = {};  ///< of the ids and names
     FileStamp stamp = {};
     std::span<const std::uint64_t> sample_rows = {};  ///< of vectors that are kept as they came, ascending
     std::span<const std::uint16_t> sample = {};       ///< their values, D halves each

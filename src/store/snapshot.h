@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "store/row_set.h"
@@ -40,5 +41,11 @@ struct Snapshot {
     Neighbors search(MatrixView<float> queries, const SearchOptions& options) const;
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const;
 };
+
+/// The live vector of that name; none: it is not there.
+std::optional<Snapshot::Place> find_name(const Snapshot& snapshot, std::string_view name);
+
+/// The name of an id, even if its vector is dead by now; empty: no segment has it.
+std::string_view name_of(const Snapshot& snapshot, std::int64_t id);
 
 }  // namespace summand

@@ -233,6 +233,7 @@ void append(const SegmentRows& from, std::span<const std::size_t> rows, SegmentR
     append_rows(from.cells, rows, from.cells.size() / size, to.cells);
     append_rows(from.codes, rows, from.codes.size() / size, to.codes);
     append_rows(from.bias, rows, from.bias.size() / size, to.bias);
+    append_rows(from.names, rows, from.names.size() / size, to.names);
     append_rows(from.second, rows, from.second.size() / size, to.second);
     if (from.sample.size() == 0) return;
     if (rows.size() == from.size()) return to.sample.add(from.sample, [](std::int64_t) { return true; });

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "index/index_parts.h"
@@ -23,6 +24,7 @@ struct SegmentRows {
     std::vector<std::uint32_t> cells = {};  ///< empty for an index without cells
     std::vector<std::uint8_t> codes = {};   ///< n × M
     std::vector<float> bias = {};           ///< where the model stores one
+    std::vector<std::string> names = {};    ///< empty where ids are numbers
     std::vector<std::byte> second = {};     ///< n × second_bytes of the model: codes or vectors of the second layer
 
     Reservoir sample = Reservoir();  ///< of the vectors themselves

@@ -1,6 +1,8 @@
 // Whether files are sound, and what to do where they are not.
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <unordered_set>
 
 #include "io/atomic_file.h"
 #include "io/file_calls.h"
@@ -37,6 +39,11 @@ void check_unique(const std::string& folder, const Snapshot& snapshot, Problems&
     std::sort(ids.begin(), ids.end());
     const auto twice = std::adjacent_find(ids.begin(), ids.end());
     if (twice != ids.end()) problems.push_back(concatenate(folder, ": the id ", *twice, " is there twice"));
+    std::unordered_set<std::string_view> names;
+    for (const LiveSegment& live : snapshot.segments)
+        for (std::size_t row = 0; row < live.segment->names.order.size(); ++row)
+            if (!(live.dead && live.dead->has(row)) && !names.insert(live.segment->names[row]).second)
+                problems.push_back(concatenate(folder, ": the id '", live.segment->names[row], "' is there twice"));
 }
 
 // Everything that the manifest names, each file by itself.
@@ -48,7 +55,8 @@ Problems problems_of(const std::string& folder, const Manifest& manifest) {
         std::shared_ptr<const Segment> segment;
         std::shared_ptr<const RowSet> dead;
         const bool sound =
-            noted(problems, [&] { segment = load_segment(folder, *snapshot.model, entry, Checking::at_once); }) &&
+            noted(problems,
+                  [&] { segment = load_segment(folder, *snapshot.model, manifest, entry, Checking::at_once); }) &&
             noted(problems, [&] { dead = load_dead(folder, entry); });  // of as many rows as it has
         if (sound) snapshot.segments.push_back({std::move(segment), std::move(dead)});
     }
@@ -75,7 +83,7 @@ void verify_segment(const std::string& path) {
     const Manifest manifest = read_manifest(folder);
     for (const Manifest::Entry& entry : manifest.segments)
         if (std::filesystem::equivalent(segment_path(folder, entry.number), path)) {
-            load_segment(folder, *load_model(folder, manifest), entry, Checking::at_once);
+            load_segment(folder, *load_model(folder, manifest), manifest, entry, Checking::at_once);
             return;
         }
     throw Error(path + ": is named by no manifest in its folder");
@@ -111,14 +119,15 @@ void verify_file(const std::string& path) {
 // Nothing where there is no file. A file that cannot be read may be sound: that is an error and no damage.
 Bytes bytes_of(const std::string& path) { return std::filesystem::exists(path) ? read_file(path) : Bytes(); }
 
-// Rows whose vector was added again later, under the same id.
+// Rows whose vector was added again later, under the same id or name.
 RowSet replaced_rows(const Segment& segment, const std::vector<LiveSegment>& others) {
     RowSet rows(segment.ids.size);
     for (std::size_t row = 0; row < segment.ids.size; ++row)
         for (const LiveSegment& other : others) {
-            const auto there = other.segment->ids.row_of(segment.ids[row]);
-            if (other.segment->number != segment.number && there && !(other.dead && other.dead->has(*there)))
-                rows.add(row);
+            if (other.segment->number == segment.number) continue;
+            const auto there = segment.names.empty() ? other.segment->ids.row_of(segment.ids[row])
+                                                     : other.segment->names.row_of(segment.names[row]);
+            if (there && !(other.dead && other.dead->has(*there))) rows.add(row);
         }
     return rows;
 }
@@ -143,7 +152,7 @@ Repaired LivingIndex::repair(const std::string& folder) {
         std::shared_ptr<const Segment> segment;
         const std::string path = segment_path(folder, entry.number);
         const Bytes bytes = bytes_of(path);
-        if (!noted(repaired.losses, [&] { segment = load_segment(bytes, path, *model, entry); })) {
+        if (!noted(repaired.losses, [&] { segment = load_segment(bytes, path, *model, manifest, entry); })) {
             repaired.losses.back() += concatenate("; its ", entry.vectors - entry.dead, " vectors are lost");
             repaired.vectors += entry.vectors - entry.dead;
             continue;

@@ -43,6 +43,19 @@ TEST(FilterOption, AFileHoldsTheSame) {
     }
 }
 
+TEST(FilterOption, AFileMayBeARoaringBitmap) {
+    const TemporaryDirectory directory;
+    const std::string bitmap = bytes_of(std::uint32_t{12346}, std::uint32_t{1}, std::uint16_t{0}, std::uint16_t{1},
+                                        std::uint32_t{16}, std::uint16_t{2}, std::uint16_t{7});
+    write_raw(directory / "ids.roaring", bitmap);
+    EXPECT_EQ(kept("@" + (directory / "ids.roaring")), "2 7");
+    write_raw(directory / "ids.roaring64", bytes_of(std::uint64_t{1}, std::uint32_t{0}) + bitmap);
+    EXPECT_EQ(kept("@" + (directory / "ids.roaring64")), "2 7");
+    expect_error([&] { cli::parse_filter("@" + (directory / "none.roaring")); }, {"none.roaring: cannot open"});
+    write_raw(directory / "cut.roaring", bitmap.substr(0, 19));
+    expect_error([&] { cli::parse_filter("@" + (directory / "cut.roaring")); }, {"cut.roaring: is no Roaring bitmap"});
+}
+
 TEST(FilterOption, ErrorsNameThePartThatIsWrong) {
     for (const char* part : {"", "x", "-3", "1-x", "1--2", "1-2-3", "3:5", "99999999999999999999", "1.5"}) {
         expect_error([&] { cli::parse_filter(part); },

@@ -4,7 +4,7 @@ import os
 import struct
 import unittest
 
-from support import ToolTest, clustered, read_ivecs, write_fvecs
+from support import ToolTest, clustered, read_ivecs, squared_distance, write_fvecs
 
 
 def write_ivecs(path, rows):
@@ -61,6 +61,44 @@ class Living(ToolTest):
                 self.succeed("compact", self.index)
                 self.assertEqual(self.found(*probes), read_ivecs(one))
                 self.assertEqual(len(self.info()["segments"]), 1)
+
+    def test_ids_may_be_texts(self):
+        def texts(name, lines):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write("".join(line + "\n" for line in lines))
+            return self.path(name)
+
+        names = [f"photo {i} \u00e4" for i in range(600)]
+        self.create("PQ4x4,Refine(fp32)")
+        self.succeed("add", self.index, self.vectors("a.fvecs", 0, 500), "--ids", texts("a.txt", names[:500]))
+        self.fail_with(1, "add", self.index, self.vectors("b.fvecs", 0, 1), "--ids", texts("b.txt", names[:1]),
+                       says=[f"the id '{names[0]}' is in the index already"])
+        numbers = texts("c.txt", ["7", "8"])  # texts like others, in an index whose ids are texts
+        self.succeed("add", self.index, self.vectors("c.fvecs", 500, 502), "--ids", numbers, "--commit-every", 1)
+        self.succeed("update", self.index, self.vectors("d.fvecs", 7, 8), "--ids", texts("d.txt", names[7:8]))
+        self.succeed("remove", self.index, "--ids", texts("e.txt", [names[0], "none"]))
+        self.succeed("compact", self.index)
+        self.assertEqual((self.info()["ids"], self.info()["vectors"]), ("texts", 501))
+
+        known = dict(zip(names[:500] + ["7", "8"], self.rows))
+        del known[names[0]]
+        queries = [[x + 0.1 for x in row] for row in self.rows[:20]]
+        expected = [sorted(known, key=lambda name: squared_distance(known[name], query))[:3] for query in queries]
+        search = ("search", self.index, self.queries, "-k", 3, "--refine", 501)
+        self.assertEqual(self.succeed(*search).stdout, "".join("\t".join(row) + "\n" for row in expected))
+        self.assertEqual(json.loads(self.succeed(*search, "--json", "-").stdout)["ids"], expected)
+        filtered = self.succeed(*search, "--filter", "@" + texts("f.txt", ["7", names[3]])).stdout.splitlines()
+        self.assertEqual({frozenset(line.split("\t")) for line in filtered}, {frozenset(["7", names[3]])})
+        nearest = self.succeed("search", self.index, self.queries, "--radius", 400).stdout.splitlines()
+        self.assertIn(["1", names[1]], [line.split("\t")[:2] for line in nearest])
+        self.fail_with(1, *search, "-o", self.path("result.ivecs"), says=["result.ivecs", "which are texts"])
+        self.fail_with(1, *search, "--filter", "0-9", says=["expected @FILE"])
+        self.fail_with(1, "remove", self.index, "--ids", texts("g.txt", ["a", "", "b"]), says=["g.txt", "line 2 is empty"])
+        self.succeed("remove", self.index, "--filter", "@" + texts("h.txt", names[1:400]))
+        self.succeed("retrain", self.index, "--vectors", self.vectors("i.fvecs", 400, 502), "--ids",
+                     texts("i.txt", names[400:500] + ["7", "8"]))
+        self.succeed("verify", self.index)
+        self.assertEqual(self.info()["vectors"], 102)
 
     def test_ids_come_from_ivecs_npy_or_text(self):
         self.create("PQ4x4", "--metric", "ip")

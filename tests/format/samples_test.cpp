@@ -8,11 +8,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "index/index_parts.h"
 #include "io/index_bytes.h"
 #include "summand/flat_index.h"
 #include "summand/io.h"
+#include "summand/living_index.h"
 
 namespace summand::test {
 
@@ -106,6 +108,23 @@ TEST(Format, ThisVersionWritesTheStoredBytes) {
     for (const bool paired : {false, true}) expect_stored(inverted_file(paired), save(inverted_sample(paired)));
     expect_stored("vlad.smd", save(vocabulary_sample(Aggregation::vlad)));
     expect_stored("fisher.smd", save(vocabulary_sample(Aggregation::fisher)));
+}
+
+TEST(Samples, AFolderWithTextsAsIdsIsRead) {
+    if (const char* written = std::getenv("SUMMAND_WRITE_SAMPLES")) {
+        const IndexModel model{.first = block_sample()};
+        LivingIndex index = LivingIndex::create(std::string(written) + "/named", model);
+        index.add(sample_matrix(3, 5), std::vector<std::string>{"b", "\u00e4", "a"});
+        index.remove(std::vector<std::string>{"b"});
+    }
+    const LivingIndex index = LivingIndex::open(stored("named"));
+    EXPECT_TRUE(index.info().named);
+    EXPECT_EQ(index.size(), 2u);
+    EXPECT_TRUE(index.contains("\u00e4") && index.contains("a") && !index.contains("b"));
+    const Neighbors found = index.search(sample_matrix(1, 5).view(), {.k = 3});
+    const std::vector<std::string> names = index.names(found.ids[0]);
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), (std::set<std::string>{"", "a", "\u00e4"}));
+    EXPECT_EQ(verify(stored("named")), std::vector<std::string>());
 }
 
 }  // namespace summand::test

@@ -44,6 +44,22 @@ const Operation kOperations[] = {
      }},
 };
 
+const std::vector<std::string> kNames{"one", "two", "three"};
+
+// The same with ids that are texts.
+const Operation kNamedOperations[] = {
+    {"add names",
+     [](const std::string& folder) {
+         LivingIndex::open(folder, Access::write)
+             .add(vectors(3, 5), std::vector<std::string>{"one", "four", "five"}, Duplicates::replace, kAlone);
+     }},
+    {"remove names",
+     [](const std::string& folder) {
+         LivingIndex::open(folder, Access::write).remove(std::vector<std::string>{"two", "none"});
+     }},
+    {"compact names", [](const std::string& folder) { LivingIndex::open(folder, Access::write).compact(); }},
+};
+
 // Thousands of syncs take minutes on a disk.
 fs::path in_memory() { return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path(); }
 
@@ -55,6 +71,13 @@ void make(const std::string& folder, const IndexModel& model) {
         index.add(vectors(30, static_cast<std::uint64_t>(first)), ids, Duplicates::refuse, kAlone);
     }
     index.remove(std::vector<std::int64_t>{0, 31});
+}
+
+// Two segments, one of them with a dead row.
+void make_named(const std::string& folder, const IndexModel& model) {
+    LivingIndex index = LivingIndex::create(folder, model);
+    index.add(vectors(3, 1), kNames, Duplicates::refuse, kAlone);
+    index.add(vectors(1, 2), std::vector<std::string>{"two"}, Duplicates::replace, kAlone);
 }
 
 void copy(const std::string& from, const std::string& to) {
@@ -85,6 +108,12 @@ void expect_no_leftovers(const std::string& folder, const LivingIndex& index) {
     EXPECT_EQ(files_with(folder, "segment-"), info.segments.size() + with_dead);
 }
 
+// Every vector has a name, by which it is found.
+void expect_named(const LivingIndex& index, const Neighbors& found) {
+    const std::vector<std::string> names = index.names(found.ids[0]);
+    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(index.contains(names[i]), found.ids[0][i] != kNoId);
+}
+
 // Returns the number of calls that were tried.
 long try_every_call(const Operation& operation, const Misfortune& misfortune, const std::string& start,
                     const std::string& folder) {
@@ -105,7 +134,12 @@ long try_every_call(const Operation& operation, const Misfortune& misfortune, co
         LivingIndex writer = LivingIndex::open(folder, Access::write);
         EXPECT_EQ(contents(writer), found);
         expect_no_leftovers(folder, writer);
-        writer.add(vectors(2, 7), kAlone);
+        if (writer.info().named) {
+            expect_named(writer, found);
+            writer.add(vectors(2, 7), std::vector<std::string>{"six", "seven"}, Duplicates::refuse, kAlone);
+        } else {
+            writer.add(vectors(2, 7), kAlone);
+        }
         EXPECT_EQ(contents(LivingIndex::open(folder)), contents(writer));
         if (::testing::Test::HasFailure()) break;
     }
@@ -122,6 +156,17 @@ TEST(Faults, EveryCallOfEveryChangeMayFailOrKill) {
         for (const Misfortune& misfortune : kMisfortunes)
             points += try_every_call(operation, misfortune, scratch / "start", scratch / "index");
     EXPECT_GT(points, 300);
+    RecordProperty("points", static_cast<int>(points));
+}
+
+TEST(Faults, EveryCallOfEveryChangeOfNamesMayFailOrKill) {
+    long points = 0;
+    const TemporaryDirectory scratch(in_memory());
+    make_named(scratch / "start", small_model("PQ2x4"));
+    for (const Operation& operation : kNamedOperations)
+        for (const Misfortune& misfortune : kMisfortunes)
+            points += try_every_call(operation, misfortune, scratch / "start", scratch / "index");
+    EXPECT_GT(points, 100);
     RecordProperty("points", static_cast<int>(points));
 }
 

@@ -65,11 +65,11 @@ TEST(RowSet, HostileBytesAreRefused) {
     refused(bytes_of(Word{12345}), "begins with 12345");
     refused(bytes_of(Word{12346}, Word{0xffffffff}), "4294967295 containers");
     refused(bytes_of(Word{12346}, Word{1}, Half{0}, Half{0}, Word{16}, Half{20}), "names row 20 of 20");
-    refused(bytes_of(Word{12346}, Word{1}, Half{0}, Half{1}, Word{16}, Half{5}, Half{5}), "rows are out of order");
+    refused(bytes_of(Word{12346}, Word{1}, Half{0}, Half{1}, Word{16}, Half{5}, Half{5}), "values are out of order");
     refused(bytes_of(Word{12346}, Word{1}, Half{0}, Half{0}, Word{17}, Half{5}), "another place");
     refused(bytes_of(Word{12346}, Word{2}, Half{1}, Half{0}, Half{1}, Half{0}), "containers are out of order");
     refused(bytes_of(Half{12347}, Half{0}, std::uint8_t{1}, Half{0}, Half{5}, Half{1}, Half{3}, Half{1}),
-            "holds 2 rows");
+            "holds 2 values");
     refused(
         bytes_of(Half{12347}, Half{0}, std::uint8_t{1}, Half{0}, Half{5}, Half{2}, Half{3}, Half{1}, Half{4}, Half{1}),
         "runs are out of order");
