@@ -188,6 +188,13 @@ class _BatchReader:
         return Vectors.array(parts[0] if len(parts) == 1 else np.concatenate(parts))
 
 
+def check_counts(what: str, **counts: int | None) -> None:
+    """Throws for a number below zero, which the library's numbers cannot be."""
+    for name, count in counts.items():
+        if count is not None and count < 0:
+            raise Error(f"{what}: expected {name} from 0 on, got {count}")
+
+
 def as_ids(given: npt.ArrayLike, what: str) -> Ids:
     """Rows of ids."""
     if isinstance(given, (str, os.PathLike)):

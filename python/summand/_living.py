@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from . import _core
 from ._core import LivingIndex as CoreLivingIndex
-from ._inputs import as_id_list, as_vectors
+from ._inputs import as_id_list, as_vectors, check_counts
 from ._progress import progress_hook
-from ._searched import Filter, Searched
+from ._searched import Searched
 from ._types import Ids, Metric, Progress, VectorsLike
 
 
@@ -59,6 +59,7 @@ class LivingIndex(Searched):
 
         The arguments are those of :func:`summand.build`. The result may write.
         """
+        check_counts("create", seed=seed, learn_size=learn_size, threads=threads)
         with progress_hook(progress) as hook:
             return LivingIndex(
                 _core.LivingIndex.create(
@@ -103,21 +104,6 @@ class LivingIndex(Searched):
     def update(self, vectors: VectorsLike, ids: npt.ArrayLike, *, threads: int = 0) -> None:
         """Replaces vectors in one step; an id that is not there is an error, and nothing changes then."""
         self._core.update(as_vectors(vectors), as_id_list(ids, "update"), threads)
-
-    def remove(self, ids: npt.ArrayLike | Filter) -> int:
-        """Removes ids, or all that a filter keeps, and returns how many there were.
-
-        >>> living = summand.LivingIndex.create("folder", x, "LOCQ4")
-        >>> ids = living.add(x)
-        >>> living.remove([3, 4, 77777]), living.remove(summand.Filter(range(100)))
-        (2, 98)
-        """
-        if isinstance(ids, Filter):
-            return self._core.remove_kept(ids._core)
-        return self._core.remove(as_id_list(ids, "remove"))
-
-    def __contains__(self, id: int) -> bool:
-        return self._core.contains(id)
 
     def set_commit_every(self, changes: int) -> None:
         """How many vectors may change before that is committed by itself: 1 at first, 0 never."""
