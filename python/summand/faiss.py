@@ -226,16 +226,15 @@ def _additive_index(model: Quantizer, codes: Codes, metric: int) -> Any:
     words, bits = _dense_words(model, np.zeros(dimensions, np.float32)), _bits_of(model)
     made = faiss.IndexResidualQuantizer(dimensions, dictionaries, bits, metric, _search_type(metric))
     _train_additive(made, words)
-    faiss.copy_array_to_vector(_packed_additive(made, codes.rows, None).ravel(), made.codes)
+    faiss.copy_array_to_vector(_packed_additive(made, codes.rows).ravel(), made.codes)
     return made
 
 
-def _packed_additive(made: Any, rows: Bytes, centroids: Floats | None) -> npt.NDArray[np.uint8]:
-    """Codes with the norms of what they stand for, which is around ``centroids`` where there are cells."""
+def _packed_additive(made: Any, rows: Bytes) -> npt.NDArray[np.uint8]:
+    """Codes with the norms of what they stand for."""
     words = np.ascontiguousarray(rows, dtype=np.int32)
     packed = np.zeros((len(rows), made.code_size), dtype=np.uint8)
-    around = None if centroids is None else faiss.swig_ptr(centroids)
-    made.rq.pack_codes(len(rows), faiss.swig_ptr(words), faiss.swig_ptr(packed), -1, None, around)
+    made.rq.pack_codes(len(rows), faiss.swig_ptr(words), faiss.swig_ptr(packed))
     return packed
 
 
@@ -259,7 +258,7 @@ def _with_cells(model: Quantizer, lists: tuple[Floats, Any, Ids], codes: Codes, 
             flat, dimensions, len(centres), dictionaries, bits, metric, _search_type(metric)
         )
         _train_additive(made, _dense_words(model, shift))
-        packed = _packed_additive(made, codes.rows, np.ascontiguousarray(around[cells]) if residual else None)
+        packed = _packed_additive(made, codes.rows)
     made.by_residual = residual
     made.is_trained = True
     if model.block_begin and residual:
