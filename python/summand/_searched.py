@@ -67,9 +67,10 @@ def filter_of(given: FilterLike) -> IdFilter:
         return IdFilter.range(given.start or 0, np.iinfo(np.int64).max if given.stop is None else given.stop)
     if isinstance(given, range) and given.step == 1:
         return IdFilter.range(given.start, max(given.start, given.stop))
-    if hasattr(given, "to_array"):  # pyroaring.BitMap and BitMap64
-        given = given.to_array()
-    array = np.asarray(given if hasattr(given, "__array__") or not isinstance(given, Iterable) else list(given))
+    rows: Any = given
+    if hasattr(rows, "to_array"):  # pyroaring.BitMap and BitMap64
+        rows = rows.to_array()
+    array = np.asarray(rows if hasattr(rows, "__array__") or not isinstance(rows, Iterable) else list(rows))
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim == 1 and array.dtype == np.bool_:

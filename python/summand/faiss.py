@@ -171,7 +171,7 @@ def _transformed(model: Quantizer, centre: Floats, made: Any, metric: int) -> An
 
 
 def _bits_of(model: Quantizer) -> int:
-    words = model.dictionaries.shape[1]
+    words = int(model.dictionaries.shape[1])
     if words & (words - 1):
         raise Error(f"to_faiss: expected a power of two of words, got {words}")
     return words.bit_length() - 1
