@@ -19,7 +19,7 @@ from ._searched import Searched
 from ._types import Ids, Progress, VectorsLike
 
 
-class Index(Searched):
+class Index(Searched[CoreIndex]):
     """Vectors in a few bytes each. Made by :func:`summand.build`, opened by :func:`summand.open`.
 
     Any number of threads may search one index at once, also while one changes it: a search keeps what it began with.
@@ -32,8 +32,6 @@ class Index(Searched):
     """
 
     __slots__ = ("_path",)
-
-    _core: CoreIndex
 
     def __init__(self, core: CoreIndex, path: str = "") -> None:
         self._core = core

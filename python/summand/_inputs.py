@@ -43,7 +43,8 @@ def as_vectors(vectors: VectorsLike | Vectors) -> Vectors:
     if hasattr(given, "shape") and hasattr(given, "dtype") and hasattr(given, "__getitem__"):  # h5py, zarr
         return _of_slices(given)
     if callable(given):
-        return _of_batches(given, "batches")
+        begin: Any = given
+        return _of_batches(begin, "batches")
     if isinstance(given, Iterator):
         return _of_iterator(given)
     return _of_sequence(given)

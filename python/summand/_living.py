@@ -18,7 +18,7 @@ from ._searched import Searched
 from ._types import Ids, Metric, Progress, VectorsLike
 
 
-class LivingIndex(Searched):
+class LivingIndex(Searched[CoreLivingIndex]):
     """An index in a folder, to which vectors are added and from which they are removed.
 
     What a call has changed is on the disk when it returns. One object of one process writes at a time; any number of
@@ -37,8 +37,6 @@ class LivingIndex(Searched):
     """
 
     __slots__ = ()
-
-    _core: CoreLivingIndex
 
     def __init__(self, core: CoreLivingIndex) -> None:
         self._core = core

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol, Union
+from typing import Any, Generic, Protocol, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._core import Error, IdFilter
+from ._core import Index as CoreIndex
+from ._core import LivingIndex as CoreLivingIndex
 from ._inputs import as_id_list, as_vectors, check_counts
 from ._results import Found, RangeFound
 from ._types import VectorsLike
 
-if TYPE_CHECKING:
-    from ._core import Index as CoreIndex
-    from ._core import LivingIndex as CoreLivingIndex
+Core = TypeVar("Core", CoreIndex, CoreLivingIndex)
 
 
 class SupportsToArray(Protocol):
@@ -70,7 +70,7 @@ def filter_of(given: FilterLike) -> IdFilter:
     rows: Any = given
     if hasattr(rows, "to_array"):  # pyroaring.BitMap and BitMap64
         rows = rows.to_array()
-    array = np.asarray(rows if hasattr(rows, "__array__") or not isinstance(rows, Iterable) else list(rows))
+    array: Any = np.asarray(rows if hasattr(rows, "__array__") or not isinstance(rows, Iterable) else list(rows))
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim == 1 and array.dtype == np.bool_:
@@ -80,12 +80,12 @@ def filter_of(given: FilterLike) -> IdFilter:
     return IdFilter.ids(np.ascontiguousarray(array, dtype=np.int64))
 
 
-class Searched:
+class Searched(Generic[Core]):
     """Whatever holds an index to search in."""
 
     __slots__ = ("_core",)
 
-    _core: CoreIndex | CoreLivingIndex
+    _core: Core
 
     def search(
         self,

@@ -244,7 +244,7 @@ def _with_cells(model: Quantizer, lists: tuple[Floats, Any, Ids], codes: Codes, 
     rotation = np.eye(dimensions, dtype=np.float32) if model.rotation is None else model.rotation
     # The centre that is subtracted from residuals becomes a part of the words; cells stay where they are.
     centre = np.zeros_like(model.centre) if residual else model.centre
-    shift = rotation @ (model.centre - centre)
+    shift = (rotation @ (model.centre - centre)).astype(np.float32)
     around = np.ascontiguousarray((centres - centre) @ rotation.T)
     flat = faiss.IndexFlat(dimensions, metric)
     flat.add(around)
