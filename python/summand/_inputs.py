@@ -35,9 +35,9 @@ def as_vectors(vectors: VectorsLike | Vectors) -> Vectors:
     if hasattr(given, "__arrow_c_array__"):
         return Vectors.arrow_array(*given.__arrow_c_array__())
     if hasattr(given, "iter_batches"):  # pyarrow.parquet.ParquetFile
-        return _of_batches(given.iter_batches, "Parquet file", given.metadata.num_rows)
+        return _of_parquet_file(given, "Parquet file", None)
     if hasattr(given, "to_batches") and hasattr(given, "count_rows"):  # pyarrow.dataset.Dataset
-        return _of_batches(given.to_batches, "dataset", given.count_rows())
+        return _of_dataset(given)
     if hasattr(given, "__dlpack__"):
         return _of_tensor(given)
     if hasattr(given, "shape") and hasattr(given, "dtype") and hasattr(given, "__getitem__"):  # h5py, zarr
@@ -107,8 +107,27 @@ def _of_parquet(path: str, column: str | None) -> Vectors:
         file = pq.ParquetFile(path)
     except (OSError, pa.ArrowInvalid) as error:
         raise Error(f"{path}: {error}") from None
-    columns = None if column is None else [column]
-    return _of_batches(lambda: file.iter_batches(columns=columns), path, file.metadata.num_rows)
+    return _of_parquet_file(file, path, None if column is None else [column])
+
+
+def _of_parquet_file(file: Any, name: str, columns: list[str] | None) -> Vectors:
+    """One group of rows after the other: pyarrow fetches all that it is asked for at once."""
+
+    def batches() -> Iterator[Any]:
+        for group in range(file.num_row_groups):
+            yield from file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=columns)
+
+    return _of_batches(batches, name, file.metadata.num_rows)
+
+
+def _of_dataset(dataset: Any) -> Vectors:
+    """Without what pyarrow reads ahead: many pieces of 4 files, and whole files of Parquet."""
+    options: dict[str, Any] = {"batch_size": 8192, "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+    if getattr(getattr(dataset, "format", None), "default_extname", "") == "parquet":
+        from pyarrow.dataset import ParquetFragmentScanOptions
+
+        options["fragment_scan_options"] = ParquetFragmentScanOptions(pre_buffer=False)
+    return _of_batches(lambda: dataset.to_batches(**options), "dataset", dataset.count_rows())
 
 
 def _of_batches(begin: Callable[[], Iterable[Any]], name: str, rows: int | None = None) -> Vectors:
