@@ -23,10 +23,10 @@ void with_container(const InvertedIndex& index, const FinishContainer& finish) {
 InvertedIndex read_inverted_index(const IndexFile& file) {
     const ContainerReader& reader = file.reader;
     const nlohmann::json& metadata = file.metadata;
-    reader.expect(Kind::inverted, {"centre",        "rotation",    "blocks",       "words",        "word_offsets",
-                                   "objective",     "cell_words",  "cell_offsets", "cell_groups",  "cell_group_begin",
-                                   "lists",         "ids",         "slots",        "packed",       "packed_tops",
-                                   "bias",          "bias_levels", "piece_sums",   "refine_model", "refine_codes",
+    reader.expect(Kind::inverted, {"centre",        "rotation",    "blocks",        "words",        "word_offsets",
+                                   "objective",     "cell_words",  "cell_offsets",  "cell_groups",  "cell_group_begin",
+                                   "lists",         "ids",         "slots",         "packed",       "packed_tops",
+                                   "bias",          "bias_levels", "piece_sums",    "refine_model", "refine_codes",
                                    "refine_sample", "refine_rows", "refine_ranges", "user_ids"});
     InvertedModel model = read_inverted_model(reader, metadata);
     const bool named = Fields(reader, metadata, "index").has("next_id");  // users call them otherwise
