@@ -133,6 +133,9 @@ void run_page(const Options& options) {
     ExplorerPage page(options.title, options.about.empty() ? sizes : options.about + " " + sizes);
     for (const std::string& path : options.indexes) {
         const Index index = Index::open(path);
+        const std::vector<std::int64_t> ids = index.ids();
+        require(ids.empty() || ids.back() == static_cast<std::int64_t>(ids.size()) - 1, path,
+                ": a page needs the ids from 0 to ", ids.size() - 1, ", got ", ids.empty() ? 0 : ids.back());
         about(path, [&] { page.add_index(index.spec(), index); });
     }
     if (!options.pictures.empty()) page.set_picture_shape(*parse_shape(options.pictures));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The Python package beside its peers, in one run on one machine.
 
-    ./dev bench python --data DIR                  DIR holds base, learn, query (.bvecs or .fvecs) and gt.ivecs
-    ./dev bench python --overhead                  what a call from Python costs over the library
+    ./dev bench python --data DIR --plot FILE.svg --table FILE.md      DIR holds base, learn and query (.bvecs or .fvecs)
+    ./dev bench python --overhead                  what Python costs over the library: a call, a batch, memory of a build
 
 Each library builds an index of the same vectors from its newest wheel and is searched at several settings: bytes per
 vector, build time, and recall (share of the 10 nearest among 10 answers) against queries per second, on one thread, all
@@ -15,6 +15,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -26,11 +27,8 @@ K = 10
 
 
 def need_summand():
-    """Installs the package of this tree where there is none."""
-    try:
-        importlib.import_module("summand")
-    except ImportError:
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", str(ROOT)], check=True)
+    """Installs the package of this tree; what was built before is built on."""
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)], check=True)
 
 
 class Summand:
@@ -143,6 +141,24 @@ def frontier(points):
     return best
 
 
+ENOUGH = 0.9  # recall at which the table compares speed
+
+
+def table(result):
+    """Markdown: one row for each index, speed where it first reaches enough recall."""
+    lines = [f"{result['rows']:,} vectors, {result['queries']:,} queries, {K} nearest, one thread, all queries in one call.", "",
+             f"| index | bytes per vector | build, s | highest recall | queries/s at recall {ENOUGH} |", "|---|---|---|---|---|"]
+    for row in result["indexes"]:
+        enough = [point for point in row["points"] if point["recall"] >= ENOUGH]
+        fastest = max(enough, key=lambda point: point["queries_per_second"], default=None)
+        speed = f"{fastest['queries_per_second']:,.0f} (recall {fastest['recall']:.3f})" if fastest else "not reached"
+        highest = max(point["recall"] for point in row["points"])
+        lines.append(f"| {row['name']} | {row['bytes']:.1f} | {row['build_seconds']:.1f} | {highest:.3f} | {speed} |")
+    if result["missing"]:
+        lines += ["", "Not installed: " + ", ".join(result["missing"]) + "."]
+    return "\n".join(lines)
+
+
 def draw(rows, path):
     import matplotlib
     matplotlib.use("Agg")
@@ -164,7 +180,6 @@ def peers(arguments):
     import summand
     truth = summand.exact_neighbors(base, queries, K).ids
     rows, missing = [], set()
-    print(f"{len(base):,} vectors of {base.shape[1]}, {len(queries):,} queries")
     for module, maker in makers(len(base)):
         try:
             importlib.import_module(module)
@@ -173,18 +188,34 @@ def peers(arguments):
             continue
         row = measure(maker, base, learn, queries, truth, arguments.rounds)
         rows.append(row)
-        print(f"{row['name']}: {row['bytes']:.1f} bytes per vector, built in {row['build_seconds']:.1f} s")
-        for point in frontier(row["points"]):
-            print(f"    recall {point['recall']:.3f}  {point['queries_per_second']:>9,.0f} queries/s  {point['setting']}", flush=True)
-    if missing:
-        print("not installed: " + ", ".join(sorted(missing)))
+        print(f"measured {row['name']}", file=sys.stderr, flush=True)
+    result = {"rows": len(base), "queries": len(queries), "indexes": rows, "missing": sorted(missing)}
+    print(table(result))
+    if arguments.table:
+        arguments.table.write_text(table(result) + "\n")
     if arguments.plot:
         draw(rows, arguments.plot)
-    return {"rows": len(base), "queries": len(queries), "indexes": rows, "missing": sorted(missing)}
+    return result
 
 
-def overhead(arguments):
-    """A call on an index of almost nothing is all overhead; 1,000 queries on a million codes beside the command line."""
+# Of a build from an array of 1 GB, beyond what a build of a little of it has taken before.
+PEAK = """
+import resource
+import numpy as np
+import summand
+x = np.empty((4_000_000, 64), np.float32)
+for first in range(0, len(x), 10_000):
+    x[first:first + 10_000] = np.random.default_rng(first).standard_normal((10_000, 64), dtype=np.float32)
+summand.build(x[:100_000], "PQ8(iterations=2)", learn_size=5000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+summand.build(x, "PQ8(iterations=2)", learn_size=5000)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / x.nbytes)
+"""
+
+
+def overhead():
+    """A call on an index of almost nothing is all overhead; 1,000 queries on a million codes beside the command line; the
+    peak of memory of a build."""
     import summand
     random = np.random.default_rng(1)
     tiny = summand.build(random.standard_normal((64, 16), dtype=np.float32), "PQ1x1")
@@ -199,7 +230,8 @@ def overhead(arguments):
     base = random.standard_normal((1_000_000, 16), dtype=np.float32)
     index = summand.build(base, "PQ8", learn_size=20_000)
     queries = random.standard_normal((1000, 16), dtype=np.float32)
-    folder = pathlib.Path(arguments.scratch)
+    scratch = tempfile.TemporaryDirectory()
+    folder = pathlib.Path(scratch.name)
     index.save(folder / "index.smd")
     summand.write_vectors(folder / "queries.fvecs", queries)
 
@@ -211,7 +243,10 @@ def overhead(arguments):
     best = interleaved(5, {"python": lambda: seconds(lambda: index.search(queries, 10, threads=1)), "tool": tool}, 10)
     print(f"1,000 queries on 1,000,000 codes: {best['python']:.3f} s from Python, {best['tool']:.3f} s in the command line tool, "
           f"{best['python'] / best['tool']:.3f} of it")
-    return {"call_microseconds": call * 1e6, "python_seconds": best["python"], "tool_seconds": best["tool"]}
+    share = float(subprocess.run([sys.executable, "-c", PEAK], check=True, capture_output=True, text=True).stdout)
+    print(f"a build from 1.0 GB of 32-bit floats, codes included, takes {share:.3f} of that more at its peak")
+    return {"call_microseconds": call * 1e6, "python_seconds": best["python"], "tool_seconds": best["tool"],
+            "build_memory_of_array": share}
 
 
 def main():
@@ -221,14 +256,14 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000, help="vectors of the base, at most")
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--scratch", type=pathlib.Path, default=pathlib.Path("."), help="folder for files of --overhead")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--table", type=pathlib.Path, help="a .md of what is printed")
     parser.add_argument("--plot", type=pathlib.Path, help="an .svg or .png of recall against queries per second")
     arguments = parser.parse_args()
     need_summand()
     if not arguments.overhead and not arguments.data:
         parser.error("--data or --overhead is needed")
-    result = overhead(arguments) if arguments.overhead else peers(arguments)
+    result = overhead() if arguments.overhead else peers(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n")
 

@@ -59,15 +59,31 @@ struct RefineRows {
 
 using Refinement = std::variant<RefineCodes, RefineFile, RefineRows>;
 
+/// What `add` does with an id that is there already.
+enum class Duplicates : std::uint8_t { refuse, replace };
+
+struct AddOptions {
+    Duplicates duplicates = Duplicates::refuse;
+    std::uint64_t seed = 1;  ///< that of the build, for codes that one build of all vectors would have made
+    Execution execution = {};
+};
+
 class SecondLayer;
+class StoreModel;
+struct VectorSource;
 
 /// What an index file does not say.
 struct OpenOptions {
     std::string vectors = {};  ///< where the vectors of Refine(flat) are now; empty: where the index says
 };
 
-/// Any number of threads may search one index at once; their searches run side by side. `set_refinement` and
-/// `set_defaults` change it, and need it for themselves. Copies are cheap and share the codes.
+/// Any number of threads may search one index at once; their searches run side by side. `add`, `remove`,
+/// `set_refinement` and `set_defaults` change it, and need it for themselves. Copies are cheap and share the codes; a
+/// change of one leaves the others as they are.
+///
+/// Ids are row numbers of the base until `add` is given others or `remove` leaves gaps; the file keeps them. Every
+/// change passes over all codes once, so many vectors belong into one call; an index that changes all the time is a
+/// `LivingIndex` (summand/living_index.h).
 class Index {
 public:
     Index(FlatIndex first);
@@ -102,7 +118,24 @@ public:
     /// `options.refine` these are the best so many candidates, and with 0 of them the scores are the first layer's.
     RangeNeighbors search_range(MatrixView<float> queries, float radius, const SearchOptions& options = {}) const;
 
-    /// Throws `Error` where it does not fit the index. Codes need ids from 0 to n - 1, each once.
+    /// Encodes vectors with the model of the index. Their ids go on from the largest that ever was; returns the first
+    /// of them. Searches then find what an index built of all vectors with this model finds. Throws `Error`, and
+    /// changes nothing, for a second layer that other vectors do not fit in: Refine(flat) and Refine(sq8).
+    std::int64_t add(const VectorSource& vectors, const AddOptions& options = {});
+
+    /// Ids from 0 to 2^63 - 2, each once. Throws `Error`, and adds nothing, for one that is there already unless it is
+    /// to be replaced.
+    void add(const VectorSource& vectors, std::span<const std::int64_t> ids, const AddOptions& options = {});
+
+    /// Returns how many were there; ids that are not are no error. The same second layers are refused as by `add`.
+    std::size_t remove(std::span<const std::int64_t> ids);
+    std::size_t remove(const IdFilter& ids);
+
+    bool contains(std::int64_t id) const;
+    std::vector<std::int64_t> ids() const;  ///< of all vectors, ascending
+
+    /// Throws `Error` where it does not fit the index. Row i belongs to the i-th smallest id. An inverted index that
+    /// was made with other ids (`InvertedBuilder`) takes none.
     void set_refinement(Refinement refinement);
     const std::optional<Refinement>& refinement() const { return refinement_; }
 
@@ -122,7 +155,19 @@ private:
     friend struct IndexParts;
     using First = std::variant<FlatIndex, InvertedIndex>;
 
+    // What users call the rows, where that is not the rows' numbers.
+    struct OwnIds {
+        RowIds rows;
+        std::int64_t next;  // larger than any id that ever was
+        std::shared_ptr<const void> owner = {};
+    };
+
     void check(const char* what, const SearchParameters& parameters) const;
+    void prepare_change(const char* what, std::uint64_t seed);
+    void replace_rows(Index changed);
+    std::size_t keep(const std::function<bool(std::int64_t id)>& keeps);
+    Neighbors search_rows(MatrixView<float> queries, const SearchOptions& options) const;
+    RangeNeighbors search_range_of_rows(MatrixView<float> queries, float radius, const SearchOptions& options) const;
     SearchOptions first_options(const SearchOptions& options, const SearchParameters& resolved) const;
     template <class Collector>
     void rescore(const float* query, std::span<std::int64_t> candidates, Collector& best) const;
@@ -131,6 +176,8 @@ private:
     std::optional<Refinement> refinement_ = {};
     std::shared_ptr<const SecondLayer> second_ = {};  // what scores by it
     SearchParameters defaults_ = {};
+    std::optional<OwnIds> ids_ = {};                         // empty: ids are those of the first layer
+    std::shared_ptr<const StoreModel> changing_model_ = {};  // what changes encode with; null before the first one
 };
 
 /// The vectors of an index, which have the ids from 0 on, in a format for `set_refinement`. Throws `Error` for a value

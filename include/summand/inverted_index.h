@@ -56,6 +56,14 @@ class CellTables;
 class InvertedLists;
 class TableBuilder;
 
+/// What an inverted index keeps of vectors, before they are listed.
+struct CellCodes {
+    std::vector<std::uint32_t> cells = {};  ///< of each vector
+    Codes codes = {};
+
+    friend bool operator==(const CellCodes&, const CellCodes&) = default;
+};
+
 /// Does not change once it is made: any number of threads may search it at once, and copies share the lists.
 class InvertedIndex {
 public:
@@ -73,6 +81,10 @@ public:
     std::size_t cell_table_bytes() const;  ///< the last of these
     std::vector<std::size_t> list_sizes() const;
 
+    /// What is listed, cell after cell: `InvertedBuilder::add` of both makes this index again.
+    CellCodes codes() const;
+    std::vector<std::int64_t> ids() const;
+
 private:
     friend struct IndexParts;
     InvertedIndex(InvertedModel model, std::shared_ptr<const InvertedLists> lists);
@@ -82,14 +94,6 @@ private:
     std::shared_ptr<const InvertedLists> lists_;
     std::shared_ptr<const TableBuilder> tables_;
     std::shared_ptr<const CellTables> cells_;
-};
-
-/// What an inverted index keeps of vectors, before they are listed.
-struct CellCodes {
-    std::vector<std::uint32_t> cells = {};  ///< of each vector
-    Codes codes = {};
-
-    friend bool operator==(const CellCodes&, const CellCodes&) = default;
 };
 
 /// Takes vectors chunk by chunk and keeps their codes, ids and cells only. For one thread at a time; each call uses as

@@ -33,9 +33,6 @@ namespace summand {
 
 enum class Access : std::uint8_t { read, write };
 
-/// What `add` does with an id that is there already.
-enum class Duplicates : std::uint8_t { refuse, replace };
-
 /// What `compact` merges: everything into one segment without dead rows, or runs of segments of similar size.
 enum class Compaction : std::uint8_t { all, tiers };
 

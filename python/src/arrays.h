@@ -18,6 +18,20 @@ namespace nb = nanobind;
 template <class T, std::size_t Dimensions>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
 
+/// An array as Python gives it.
+template <class T, std::size_t Dimensions>
+using Given = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+
+template <class T, std::size_t Dimensions>
+std::vector<T> values_of(const Given<T, Dimensions>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+template <class T>
+Matrix<T> matrix_of(const Given<T, 2>& array) {
+    return Matrix<T>(array.shape(0), array.shape(1), values_of<T, 2>(array));
+}
+
 /// A pointer that keeps `owner` alive and may be dropped without the GIL.
 template <class Owner>
 std::shared_ptr<const void> keep(Owner owner) {

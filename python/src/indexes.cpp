@@ -10,7 +10,9 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
+#include "arrays.h"
 #include "calls.h"
 #include "searches.h"
 #include "summand/describe.h"
@@ -33,7 +35,7 @@ using Names = nb::typed<nb::dict, nb::str, nb::any>;
 nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 nb::bytes to_bytes(const HeldIndex& self) {
-    const std::shared_ptr<const Index> index = self.index;
+    const std::shared_ptr<const Index> index = self.searched();
     return bytes_of(call({}, [&](const Execution&) { return index->to_bytes(); }));
 }
 
@@ -62,17 +64,54 @@ Names trial_of(const Trial& trial) {
     return result;
 }
 
-void replace(HeldIndex& self, const SearchParameters& defaults) {
-    Index changed = *self.index;
-    changed.set_defaults(defaults);
-    self = HeldIndex(std::move(changed));
+void set_defaults(const HeldIndex& self, const SearchParameters& defaults) {
+    call({}, [&](const Execution&) {
+        return self.change([&](Index& index) {
+            index.set_defaults(defaults);
+            return true;
+        });
+    });
+}
+
+std::span<const std::int64_t> span_of(const Ids& ids) { return {ids.data(), ids.size()}; }
+
+std::int64_t add_without_ids(const HeldIndex& self, const Vectors& vectors, std::uint64_t seed, unsigned threads,
+                             nb::object progress) {
+    return call({threads, std::move(progress)}, [&](const Execution& execution) {
+        return self.change(
+            [&](Index& index) { return index.add(vectors.source(), {.seed = seed, .execution = execution}); });
+    });
+}
+
+void add_with_ids(const HeldIndex& self, const Vectors& vectors, const Ids& ids, bool replace, std::uint64_t seed,
+                  unsigned threads, nb::object progress) {
+    const Duplicates duplicates = replace ? Duplicates::replace : Duplicates::refuse;
+    call({threads, std::move(progress)}, [&](const Execution& execution) {
+        return self.change([&](Index& index) {
+            index.add(vectors.source(), span_of(ids), {duplicates, seed, execution});
+            return true;
+        });
+    });
+}
+
+/// Of ids or of a filter.
+template <class Which>
+std::size_t remove(const HeldIndex& self, const Which& which) {
+    return call({}, [&](const Execution&) {
+        return self.change([&](Index& index) {
+            if constexpr (std::is_same_v<Which, Ids>)
+                return index.remove(span_of(which));
+            else
+                return index.remove(which);
+        });
+    });
 }
 
 /// (trials, the chosen one or None); what is chosen becomes the default of the index.
-std::tuple<std::vector<Names>, std::optional<Names>> tune_index(HeldIndex& self, const Vectors& queries,
+std::tuple<std::vector<Names>, std::optional<Names>> tune_index(const HeldIndex& self, const Vectors& queries,
                                                                 const IdRows& truth, const std::string& target,
                                                                 unsigned threads) {
-    const std::shared_ptr<const Index> index = self.index;
+    const std::shared_ptr<const Index> index = self.searched();
     const TuneTarget wanted = parse_target(target);
     const MatrixView<std::int64_t> ids(truth.data(), truth.shape(0), truth.shape(1));
     const Tuning tuning = call({.threads = threads}, [&](const Execution& execution) {
@@ -81,14 +120,14 @@ std::tuple<std::vector<Names>, std::optional<Names>> tune_index(HeldIndex& self,
     std::vector<Names> trials;
     for (const Trial& trial : tuning.trials) trials.push_back(trial_of(trial));
     if (!tuning.chosen) return {std::move(trials), std::nullopt};
-    replace(self, tuning.chosen->parameters);
+    set_defaults(self, tuning.chosen->parameters);
     return {std::move(trials), trial_of(*tuning.chosen)};
 }
 
 std::string evaluate_index(const HeldIndex& self, const Vectors& queries, const IdRows& truth, std::size_t k,
                            std::size_t probes, float reach, std::size_t candidates, std::optional<std::size_t> refine,
                            unsigned threads) {
-    const std::shared_ptr<const Index> index = self.index;
+    const std::shared_ptr<const Index> index = self.searched();
     const MatrixView<std::int64_t> ids(truth.data(), truth.shape(0), truth.shape(1));
     return json({call({.threads = threads}, [&](const Execution& execution) {
         const SearchOptions options{.k = k,
@@ -147,25 +186,36 @@ void bind_indexes(nb::module_& m) {
         .def(
             "save",
             [](const HeldIndex& self, const std::string& path) {
-                const std::shared_ptr<const Index> index = self.index;
+                const std::shared_ptr<const Index> index = self.searched();
                 call({}, [&](const Execution&) { return index->save(path), true; });
             },
             nb::arg("path"))
-        .def("__len__", [](const HeldIndex& self) { return self.index->size(); })
-        .def_prop_ro("metric", [](const HeldIndex& self) { return std::string(name(self.index->metric())); })
-        .def_prop_ro("dimensions", [](const HeldIndex& self) { return self.index->dimensions(); })
-        .def_prop_ro("code_bytes", [](const HeldIndex& self) { return self.index->code_bytes(); })
-        .def_prop_ro("memory_bytes", [](const HeldIndex& self) { return self.index->memory_bytes(); })
-        .def_prop_ro("spec", [](const HeldIndex& self) { return self.index->spec(); })
-        .def_prop_ro("defaults", [](const HeldIndex& self) { return parameters_of(self.index->defaults()); })
+        .def("__len__", [](const HeldIndex& self) { return self.searched()->size(); })
+        .def_prop_ro("metric", [](const HeldIndex& self) { return std::string(name(self.searched()->metric())); })
+        .def_prop_ro("dimensions", [](const HeldIndex& self) { return self.searched()->dimensions(); })
+        .def_prop_ro("code_bytes", [](const HeldIndex& self) { return self.searched()->code_bytes(); })
+        .def_prop_ro("memory_bytes", [](const HeldIndex& self) { return self.searched()->memory_bytes(); })
+        .def_prop_ro("spec", [](const HeldIndex& self) { return self.searched()->spec(); })
+        .def_prop_ro("defaults", [](const HeldIndex& self) { return parameters_of(self.searched()->defaults()); })
         .def(
             "set_defaults",
-            [](HeldIndex& self, std::size_t probes, float reach, std::size_t candidates,
+            [](const HeldIndex& self, std::size_t probes, float reach, std::size_t candidates,
                std::optional<std::size_t> refine) {
-                replace(self, {probes, reach, candidates, refine});
+                set_defaults(self, {probes, reach, candidates, refine});
             },
             nb::arg("probes") = 0, nb::arg("reach") = 0, nb::arg("candidates") = 0, nb::arg("refine") = nb::none())
-        .def("describe", [](const HeldIndex& self) { return describe(*self.index); })
+        .def("add", &add_without_ids, nb::arg("vectors"), nb::arg("seed"), nb::arg("threads"),
+             nb::arg("progress").none())
+        .def("add_with_ids", &add_with_ids, nb::arg("vectors"), nb::arg("ids"), nb::arg("replace"), nb::arg("seed"),
+             nb::arg("threads"), nb::arg("progress").none())
+        .def("remove", &remove<Ids>, nb::arg("ids"))
+        .def("remove_kept", &remove<IdFilter>, nb::arg("filter"))
+        .def(
+            "contains", [](const HeldIndex& self, std::int64_t id) { return self.searched()->contains(id); },
+            nb::arg("id"))
+        .def_prop_ro(
+            "ids", [](const HeldIndex& self) { return array_of(self.searched()->ids()); }, nb::rv_policy::automatic)
+        .def("describe", [](const HeldIndex& self) { return describe(*self.searched()); })
         .def("tune", &tune_index, nb::arg("queries"), nb::arg("truth"), nb::arg("target"), nb::arg("threads"))
         .def("evaluate", &evaluate_index, nb::arg("queries"), nb::arg("truth"), nb::arg("k"), nb::arg("probes"),
              nb::arg("reach"), nb::arg("candidates"), nb::arg("refine").none(), nb::arg("threads"));

@@ -1,11 +1,13 @@
-// An index as Python holds it. It is never changed in place: what changes it makes another one and takes its place, so
+// An index as Python holds it. It is never changed in place: a change makes another one, which takes its place, so that
 // searches of other threads go on undisturbed.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <utility>
 
 #include "summand/index.h"
 
@@ -13,11 +15,31 @@ namespace summand::python {
 
 namespace nb = nanobind;
 
-struct HeldIndex {
-    std::shared_ptr<const Index> index;
+class HeldIndex {
+public:
+    explicit HeldIndex(Index made) : shared_(std::make_unique<Shared>(std::move(made))) {}
 
-    explicit HeldIndex(Index made) : index(std::make_shared<const Index>(std::move(made))) {}
-    const std::shared_ptr<const Index>& searched() const { return index; }
+    std::shared_ptr<const Index> searched() const { return shared_->index.load(); }
+
+    /// work(index) on a copy that takes the place of the index; changes of several threads follow each other. Called
+    /// without the GIL, which those who hold the lock may wait for.
+    template <class Work>
+    auto change(const Work& work) const {
+        const std::lock_guard alone(shared_->changing);
+        Index changed = *searched();
+        auto result = work(changed);
+        shared_->index = std::make_shared<const Index>(std::move(changed));
+        return result;
+    }
+
+private:
+    struct Shared {
+        explicit Shared(Index made) : index(std::make_shared<const Index>(std::move(made))) {}
+
+        std::atomic<std::shared_ptr<const Index>> index;
+        std::mutex changing;
+    };
+    std::unique_ptr<Shared> shared_;
 };
 
 void bind_indexes(nb::module_& m);

@@ -29,19 +29,6 @@
 namespace summand::python {
 namespace {
 
-template <class T, std::size_t Dimensions>
-using Given = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
-
-template <class T, std::size_t Dimensions>
-std::vector<T> values_of(const Given<T, Dimensions>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
-template <class T>
-Matrix<T> matrix_of(const Given<T, 2>& array) {
-    return Matrix<T>(array.shape(0), array.shape(1), values_of<T, 2>(array));
-}
-
 /// A model from its words, for those that another library has trained. Words of blocks are recognised by `block_begin`.
 Quantizer make_quantizer(const std::string& method, const Given<float, 3>& dictionaries,
                          const Given<float, 2>& word_offsets, const Given<float, 1>& centre,
@@ -263,7 +250,7 @@ void bind_training(nb::module_& m) {
     m.def(
         "parts_of_index",
         [](const HeldIndex& index) {
-            const std::shared_ptr<const Index> held = index.index;
+            const std::shared_ptr<const Index> held = index.searched();
             require(held->flat(), "codes: only an index without cells gives its codes; this one is ", held->spec());
             return std::tuple(held->quantizer(), call({}, [&](const Execution&) { return held->flat()->codes(); }));
         },
@@ -281,6 +268,7 @@ void bind_models(nb::module_& m) {
     bind_codes(m);
     bind_lookup_table(m);
     bind_training(m);
+    bind_lists(m);
     bind_measures(m);
     bind_row_models(m);
 }

@@ -6,6 +6,7 @@
 namespace summand::python {
 
 void bind_models(nanobind::module_& m);
+void bind_lists(nanobind::module_& m);
 void bind_measures(nanobind::module_& m);
 void bind_row_models(nanobind::module_& m);
 

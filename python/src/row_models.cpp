@@ -25,9 +25,6 @@
 namespace summand::python {
 namespace {
 
-template <class T, std::size_t Dimensions>
-using Given = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
-
 using State = std::tuple<nb::bytes, std::string, std::uint64_t>;  // the file, metric and seed
 
 std::optional<Metric> metric_of(const std::optional<std::string>& text) {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import _core
 from ._core import Error
 from ._index import Index
-from ._inputs import as_vectors
+from ._inputs import as_vectors, check_counts
 from ._living import LivingIndex
 from ._progress import progress_hook
 from ._results import Estimate, Proposal
@@ -54,6 +54,7 @@ def build(
     >>> index = summand.build(x, "LOCQ4", metric="euclidean")
     >>> ids, scores = index.search(queries, k=10)
     """
+    check_counts("build", seed=seed, learn_size=learn_size, threads=threads)
     with progress_hook(progress) as hook:
         built = _core.build(
             as_vectors(vectors),
@@ -70,8 +71,9 @@ def build(
     return Index(built)
 
 
-def open(path: str | os.PathLike[str]) -> Index | LivingIndex | LakeIndex:
-    """Opens an index to search: its file, mapped, the folder of a living one, or a lake, which is packed to be mapped.
+def open(path: str | os.PathLike[str] | bytes) -> Index | LivingIndex | LakeIndex:
+    """Opens an index to search: its file, mapped, the folder of a living one, a lake, which is packed to be mapped, or the
+    bytes of a file.
 
     :meth:`LivingIndex.open` opens a folder to write as well, :func:`summand.lake.open` packs a part of a lake.
 
@@ -79,6 +81,8 @@ def open(path: str | os.PathLike[str]) -> Index | LivingIndex | LakeIndex:
     >>> summand.open("index.smd").spec
     'LOCQ4'
     """
+    if isinstance(path, bytes):
+        return Index.from_bytes(path)
     if os.path.isfile(os.path.join(path, "lake.json")):
         from . import lake
 

@@ -7,20 +7,23 @@ import json
 import os
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from ._core import Index as CoreIndex
-from ._inputs import as_ids, as_vectors
+from ._inputs import as_ids, as_number_ids, as_vectors
+from ._progress import progress_hook
 from ._results import Trial, Tuning
 from ._searched import Searched
-from ._types import VectorsLike
+from ._types import Ids, Progress, VectorsLike
 
 
-class Index(Searched):
+class Index(Searched[CoreIndex]):
     """Vectors in a few bytes each. Made by :func:`summand.build`, opened by :func:`summand.open`.
 
-    Any number of threads may search one index at once. It can be pickled.
+    Any number of threads may search one index at once, also while one changes it: a search keeps what it began with.
+    It can be pickled. Ids are row numbers until :meth:`add` is given others.
 
     >>> index
     <summand.Index LOCQ4: 2,000 vectors of 16 dimensions in 4 bytes each, euclidean>
@@ -29,8 +32,6 @@ class Index(Searched):
     """
 
     __slots__ = ("_path",)
-
-    _core: CoreIndex
 
     def __init__(self, core: CoreIndex, path: str = "") -> None:
         self._core = core
@@ -60,6 +61,45 @@ class Index(Searched):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file; a crash leaves the old one or the new one."""
         self._core.save(os.fspath(path))
+
+    def add(
+        self,
+        vectors: VectorsLike,
+        ids: npt.ArrayLike | None = None,
+        *,
+        replace: bool = False,
+        seed: int = 1,
+        threads: int = 0,
+        progress: Progress = None,
+    ) -> Ids:
+        """Encodes vectors of shape (vectors, dimensions) with the model of the index, and returns their ids.
+
+        ``ids`` go on from the largest that ever was where none are given. An id that is there already is an error, and
+        nothing is added then; with ``replace`` its vector is replaced. ``seed`` is that of the build: searches then find
+        what an index built of all vectors with this model finds. Each call passes over all codes once, so give it many
+        vectors; :class:`LivingIndex` is made for many small changes.
+
+        >>> index = summand.build(x[:1000], "LOCQ4")
+        >>> index.add(x[1000:1003])
+        array([1000, 1001, 1002])
+        >>> index.add(x[1003:1005], ids=[7_000_000, 5000])
+        array([7000000,    5000])
+        >>> 5000 in index, 4999 in index, len(index)
+        (True, False, 1005)
+        """
+        given = as_vectors(vectors)
+        with progress_hook(progress) as hook:
+            if ids is None:
+                first = self._core.add(given, seed, threads, hook)
+                return np.arange(first, first + given.rows)
+            listed = as_number_ids(ids, "add")
+            self._core.add_with_ids(given, listed, replace, seed, threads, hook)
+            return listed
+
+    @property
+    def ids(self) -> Ids:
+        """Of all vectors, ascending, of shape (vectors,)."""
+        return self._core.ids
 
     def tune(
         self, queries: VectorsLike, truth: npt.ArrayLike, target: str = "recall@10=0.95", *, threads: int = 0

@@ -35,15 +35,16 @@ def as_vectors(vectors: VectorsLike | Vectors) -> Vectors:
     if hasattr(given, "__arrow_c_array__"):
         return Vectors.arrow_array(*given.__arrow_c_array__())
     if hasattr(given, "iter_batches"):  # pyarrow.parquet.ParquetFile
-        return _of_batches(given.iter_batches, "Parquet file", given.metadata.num_rows)
+        return _of_parquet_file(given, "Parquet file", None)
     if hasattr(given, "to_batches") and hasattr(given, "count_rows"):  # pyarrow.dataset.Dataset
-        return _of_batches(given.to_batches, "dataset", given.count_rows())
+        return _of_dataset(given)
     if hasattr(given, "__dlpack__"):
         return _of_tensor(given)
     if hasattr(given, "shape") and hasattr(given, "dtype") and hasattr(given, "__getitem__"):  # h5py, zarr
         return _of_slices(given)
     if callable(given):
-        return _of_batches(given, "batches")
+        begin: Any = given
+        return _of_batches(begin, "batches")
     if isinstance(given, Iterator):
         return _of_iterator(given)
     return _of_sequence(given)
@@ -106,8 +107,27 @@ def _of_parquet(path: str, column: str | None) -> Vectors:
         file = pq.ParquetFile(path)
     except (OSError, pa.ArrowInvalid) as error:
         raise Error(f"{path}: {error}") from None
-    columns = None if column is None else [column]
-    return _of_batches(lambda: file.iter_batches(columns=columns), path, file.metadata.num_rows)
+    return _of_parquet_file(file, path, None if column is None else [column])
+
+
+def _of_parquet_file(file: Any, name: str, columns: list[str] | None) -> Vectors:
+    """One group of rows after the other: pyarrow fetches all that it is asked for at once."""
+
+    def batches() -> Iterator[Any]:
+        for group in range(file.num_row_groups):
+            yield from file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=columns)
+
+    return _of_batches(batches, name, file.metadata.num_rows)
+
+
+def _of_dataset(dataset: Any) -> Vectors:
+    """Without what pyarrow reads ahead: many pieces of 4 files, and whole files of Parquet."""
+    options: dict[str, Any] = {"batch_size": 8192, "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+    if getattr(getattr(dataset, "format", None), "default_extname", "") == "parquet":
+        from pyarrow.dataset import ParquetFragmentScanOptions
+
+        options["fragment_scan_options"] = ParquetFragmentScanOptions(pre_buffer=False)
+    return _of_batches(lambda: dataset.to_batches(**options), "dataset", dataset.count_rows())
 
 
 def _of_batches(begin: Callable[[], Iterable[Any]], name: str, rows: int | None = None) -> Vectors:
@@ -188,6 +208,13 @@ class _BatchReader:
         return Vectors.array(parts[0] if len(parts) == 1 else np.concatenate(parts))
 
 
+def check_counts(what: str, **counts: int | None) -> None:
+    """Throws for a number below zero, which the library's numbers cannot be."""
+    for name, count in counts.items():
+        if count is not None and count < 0:
+            raise Error(f"{what}: expected {name} from 0 on, got {count}")
+
+
 def as_ids(given: npt.ArrayLike, what: str) -> Ids:
     """Rows of ids."""
     if isinstance(given, (str, os.PathLike)):
@@ -196,6 +223,14 @@ def as_ids(given: npt.ArrayLike, what: str) -> Ids:
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise Error(f"{what}: expected ids as whole numbers in rows, got {array.ndim} dimensions of {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def as_number_ids(given: npt.ArrayLike, what: str) -> Ids:
+    """Ids of an index in memory or in a file, which are numbers."""
+    listed = as_id_list(given, what)
+    if isinstance(listed, list):
+        raise Error(f"{what}: expected ids as whole numbers, got texts; a LivingIndex has texts as ids")
+    return listed
 
 
 def as_id_list(given: npt.ArrayLike, what: str) -> Ids | list[str]:

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from . import _core
 from ._core import Error, IdFilter
 from ._core import LivingIndex as CoreLivingIndex
-from ._inputs import as_id_list, as_vectors
+from ._inputs import as_id_list, as_vectors, check_counts
 from ._progress import progress_hook
 from ._searched import Filter, FilterLike, Searched, filter_of
 from ._types import Ids, Metric, Progress, VectorsLike
 
 
-class LivingIndex(Searched):
+class LivingIndex(Searched[CoreLivingIndex]):
     """An index in a folder, to which vectors are added and from which they are removed.
 
     What a call has changed is on the disk when it returns. One object of one process writes at a time; any number of
@@ -48,8 +48,6 @@ class LivingIndex(Searched):
 
     __slots__ = ()
 
-    _core: CoreLivingIndex
-
     def __init__(self, core: CoreLivingIndex) -> None:
         self._core = core
 
@@ -69,6 +67,7 @@ class LivingIndex(Searched):
 
         The arguments are those of :func:`summand.build`. The result may write.
         """
+        check_counts("create", seed=seed, learn_size=learn_size, threads=threads)
         with progress_hook(progress) as hook:
             return LivingIndex(
                 _core.LivingIndex.create(
@@ -115,16 +114,14 @@ class LivingIndex(Searched):
         self._core.update(as_vectors(vectors), as_id_list(ids, "update"), threads)
 
     def remove(self, ids: npt.ArrayLike | Filter) -> int:
-        """Removes ids, or all that a filter keeps, and returns how many there were.
+        """Removes ids, numbers or texts, or all that a filter keeps, and returns how many there were.
 
         >>> living = summand.LivingIndex.create("folder", x, "LOCQ4")
         >>> ids = living.add(x)
         >>> living.remove([3, 4, 77777]), living.remove(summand.Filter(range(100)))
         (2, 98)
         """
-        if isinstance(ids, Filter):
-            return self._core.remove_kept(ids._core)
-        return self._core.remove(as_id_list(ids, "remove"))
+        return super().remove(ids) if isinstance(ids, Filter) else self._core.remove(as_id_list(ids, "remove"))
 
     def __contains__(self, id: int | str) -> bool:
         return self._core.contains(id)

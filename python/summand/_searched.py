@@ -1,31 +1,39 @@
-"""What an index in a file and one in a folder have in common: they are searched."""
+"""What an index in a file and one in a folder have in common: they are searched, and vectors are removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import Any, Generic, Literal, Protocol, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._core import Error, IdFilter
-from ._inputs import as_vectors
+from ._core import Index as CoreIndex
+from ._core import LivingIndex as CoreLivingIndex
+from ._inputs import as_number_ids, as_vectors, check_counts
 from ._results import Found, RangeFound
 from ._types import Ids, VectorsLike
 
-if TYPE_CHECKING:
-    from ._core import Index as CoreIndex
-    from ._core import LivingIndex as CoreLivingIndex
+Core = TypeVar("Core", CoreIndex, CoreLivingIndex)
 
-#: Which ids a search may return: ids, a range, a mask of booleans, text as "0-999,2000-", or a :class:`Filter`.
-FilterLike = Union["Filter", range, slice, str, npt.ArrayLike, Iterable[int], None]
+
+class SupportsToArray(Protocol):
+    """A set of ids such as pyroaring.BitMap."""
+
+    def to_array(self) -> Any: ...
+
+
+#: Which ids a search may return: ids, a range, a mask of booleans, a pyroaring.BitMap, text as "0-999,2000-", or a
+#: :class:`Filter`.
+FilterLike = Union["Filter", range, slice, str, npt.ArrayLike, Iterable[int], SupportsToArray, None]
 
 
 class Filter:
     """The ids a search may return, prepared once for many searches.
 
-    Takes what ``filter=`` of a search takes: ids in any order, a range, a mask with an element for each id, or ranges
-    as text.
+    Takes what ``filter=`` of a search takes: ids in any order, a range, a mask with an element for each id, a
+    pyroaring.BitMap, or ranges as text.
 
     >>> even = Filter(range(0, 2000, 2))
     >>> 10 in even, 11 in even
@@ -73,7 +81,10 @@ def filter_of(given: FilterLike) -> IdFilter:
         return IdFilter.range(given.start or 0, np.iinfo(np.int64).max if given.stop is None else given.stop)
     if isinstance(given, range) and given.step == 1:
         return IdFilter.range(given.start, max(given.start, given.stop))
-    array = np.asarray(given if hasattr(given, "__array__") or not isinstance(given, Iterable) else list(given))
+    rows: Any = given
+    if hasattr(rows, "to_array"):  # pyroaring.BitMap and BitMap64
+        rows = rows.to_array()
+    array: Any = np.asarray(rows if hasattr(rows, "__array__") or not isinstance(rows, Iterable) else list(rows))
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim == 1 and array.dtype == np.bool_:
@@ -83,12 +94,12 @@ def filter_of(given: FilterLike) -> IdFilter:
     return IdFilter.ids(np.ascontiguousarray(array, dtype=np.int64))
 
 
-class Searched:
+class Searched(Generic[Core]):
     """Whatever holds an index to search in."""
 
     __slots__ = ("_core",)
 
-    _core: CoreIndex | CoreLivingIndex
+    _core: Core
 
     def search(
         self,
@@ -116,6 +127,7 @@ class Searched:
         >>> index.search(queries[0], k=3, filter=range(1000)).ids.max() < 1000
         np.True_
         """
+        check_counts("search", k=k, probes=probes, candidates=candidates, refine=refine, threads=threads)
         vectors = as_vectors(queries)
         kept = None if filter is None else self._filter_of(filter)
         found, scores = self._core.search(vectors, k, probes, reach, candidates, refine, kept, threads)
@@ -148,11 +160,28 @@ class Searched:
         >>> index.search_range(queries, radius=8.0).counts.shape
         (100,)
         """
+        check_counts("search_range", probes=probes, candidates=candidates, refine=refine, threads=threads)
         kept = None if filter is None else self._filter_of(filter)
         begin, ids, scores = self._core.search_range(
             as_vectors(queries), radius, probes, reach, candidates, refine, kept, threads
         )
         return RangeFound(begin, self._ids_of(ids), scores)
+
+    def remove(self, ids: npt.ArrayLike | Filter) -> int:
+        """Removes ids, or all that a filter keeps, and returns how many there were; others are no error.
+
+        >>> index = summand.build(x, "LOCQ4")
+        >>> index.remove([3, 4, 77777]), index.remove(summand.Filter(range(100)))
+        (2, 98)
+        >>> 3 in index, len(index)
+        (False, 1900)
+        """
+        if isinstance(ids, Filter):
+            return self._core.remove_kept(ids._core)
+        return self._core.remove(as_number_ids(ids, "remove"))
+
+    def __contains__(self, id: int) -> bool:
+        return self._core.contains(id)
 
     def __len__(self) -> int:
         return len(self._core)

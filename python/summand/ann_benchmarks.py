@@ -27,7 +27,7 @@ class Summand:
     def __init__(self, metric: str, spec: str) -> None:
         if metric not in _METRICS:
             raise Error(f"ann_benchmarks: expected one of {', '.join(_METRICS)}, got {metric!r}")
-        self._metric = _METRICS[metric]
+        self._metric: Metric = _METRICS[metric]
         self._spec = spec
         self._arguments: dict[str, int | None] = {}
         self.name = f"summand({spec})"

@@ -15,6 +15,14 @@ import summand
 LONG = "OPQ8(iterations=10000)"  # minutes, if nothing stops it
 
 
+@pytest.fixture(autouse=True)
+def interrupts_are_heard():
+    """A shell that starts the tests in the background has SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_ctrl_c_stops_a_build(x):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):

@@ -37,6 +37,35 @@ def test_from_faiss(x, queries, factory, metric):
     same(summand.Index.from_bytes(ours.to_bytes()), theirs, queries)
 
 
+def probing_all(theirs):
+    """FAISS visits one cell unless it is told otherwise; ours 16, which is more than there are."""
+    faiss.extract_index_ivf(theirs).nprobe = 8
+    return theirs
+
+
+@pytest.mark.parametrize("metric", ["METRIC_L2", "METRIC_INNER_PRODUCT"])
+@pytest.mark.parametrize("factory", ["IVF8,PQ4x8", "OPQ4,IVF8,PQ4x8", "IVF8,PQ8x4", "IVF8,RQ4x6_Nfloat", "IVF8,LSQ4x6_Nfloat"])
+def test_cells_from_faiss(x, queries, factory, metric):
+    if metric == "METRIC_INNER_PRODUCT":
+        factory = factory.replace("_Nfloat", "_Nnone")
+    theirs = faiss.index_factory(16, factory, getattr(faiss, metric))
+    theirs.train(x)
+    theirs.add_with_ids(x, np.arange(2000)[::-1] * 7)
+    ours = from_faiss(theirs)
+    assert len(ours) == 2000 and 7 in ours and 8 not in ours
+    same(ours, probing_all(theirs), queries)
+    same(summand.Index.from_bytes(ours.to_bytes()), theirs, queries)
+
+
+@pytest.mark.parametrize("coding", ["residual", "plain"])
+@pytest.mark.parametrize("code", ["PQ4", "OPQ4", "RQ4x6", "AQ4x6"])
+def test_cells_to_faiss(x, queries, code, coding):
+    ours = summand.build(x, f"IVF8(coding={coding}),{code}")
+    theirs = probing_all(to_faiss(ours))
+    same(ours, theirs, queries)
+    same(from_faiss(theirs), theirs, queries)
+
+
 @pytest.mark.parametrize("spec", ["PQ4", "PQ4x4", "OPQ4", "RQ4x6", "AQ4x6", "CQ4x6"])
 def test_to_faiss(x, queries, spec):
     ours = summand.build(x, spec)
@@ -60,7 +89,8 @@ def test_there_and_back(x, queries):
     [
         ("LOCQ4", "euclidean", "no word offsets, which LOCQ needs"),
         ("PQ4", "cosine", "no cosine"),
-        ("IVF8,PQ4", "euclidean", "without cells"),
+        ("IMI2x2,PQ4", "euclidean", "pairs of words"),
+        ("IVF8,LOCQ4", "euclidean", "no word offsets, which LOCQ needs"),
         ("PQ4,Refine(fp16)", "euclidean", "without a second layer"),
     ],
 )
@@ -69,7 +99,14 @@ def test_what_faiss_cannot_score_is_refused(x, spec, metric, words):
         to_faiss(summand.build(x, spec, metric=metric))
 
 
-@pytest.mark.parametrize("factory, words", [("Flat", "IndexFlat"), ("PCA8,PQ4x8", "rotation"), ("PQ1x9", "at most 8 bits")])
+def test_ids_of_the_caller_are_refused(x):
+    index = summand.build(x, "PQ4")
+    index.remove([7])
+    with pytest.raises(summand.Error, match="ids that are row numbers"):
+        to_faiss(index)
+
+
+@pytest.mark.parametrize("factory, words", [("IVF8_HNSW,PQ4x8", "IndexHNSW"), ("IVF8,Flat", "IndexIVFFlat"), ("Flat", "IndexFlat"), ("PCA8,PQ4x8", "rotation"), ("PQ1x9", "at most 8 bits")])
 def test_what_is_no_code_of_ours_is_refused(x, factory, words):
     theirs = faiss.index_factory(16, factory)
     theirs.train(x)

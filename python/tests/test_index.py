@@ -61,6 +61,14 @@ def test_every_kind_of_filter_keeps_the_same_ids(index, queries, given):
     assert (np.sort(expected, axis=1) == np.arange(100, 200)).all()
 
 
+@pytest.mark.parametrize("name", ["BitMap", "BitMap64", "FrozenBitMap"])
+def test_roaring_bitmaps_are_filters(index, queries, name):
+    bitmap = getattr(pytest.importorskip("pyroaring"), name)
+    expected = index.search(queries, k=100, filter=range(100, 200)).ids
+    assert (index.search(queries, k=100, filter=bitmap(range(100, 200))).ids == expected).all()
+    assert (index.search(queries, filter=bitmap()).counts == 0).all()
+
+
 def test_a_filter_may_keep_nothing(index, queries):
     assert (index.search(queries, filter=[]).counts == 0).all()
     assert (index.search(queries, filter=range(0)).counts == 0).all()
@@ -191,6 +199,9 @@ def test_searches_of_several_threads_agree(index, queries):
     [
         (lambda i, q: i.search(q[:, :5]), "expected queries of 16 dimensions, got 5"),
         (lambda i, q: i.search(q, k=0), "k of at least 1"),
+        (lambda i, q: i.search(q, k=-1), "expected k from 0 on, got -1"),
+        (lambda i, q: i.search_range(q, 1.0, refine=-1), "expected refine from 0 on, got -1"),
+        (lambda i, q: summand.build(q, "PQ1", seed=-1), "expected seed from 0 on, got -1"),
         (lambda i, q: i.search(q * np.nan), "not finite"),
         (lambda i, q: summand.open("missing.smd"), "missing.smd"),
         (lambda i, q: summand.Index.from_bytes(b"nothing"), "memory"),

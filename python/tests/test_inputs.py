@@ -239,3 +239,27 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / x.n
 def test_a_build_makes_no_copy_of_an_array():
     share = float(subprocess.run([sys.executable, "-c", PEAK], check=True, capture_output=True, text=True).stdout)
     assert share < 0.75  # two pieces of 64 MB where the array takes 205 MB
+
+
+PARQUET = """
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import summand
+def group(i):
+    values = np.random.default_rng(i).standard_normal(40_000 * 64, dtype=np.float32)
+    return pa.table({"vector": pa.FixedSizeListArray.from_arrays(pa.array(values), 64)})
+with pq.ParquetWriter("base.parquet", group(0).schema) as writer:
+    for i in range(20):
+        writer.write_table(group(i))
+for given in ("base.parquet", ds.dataset("base.parquet")):
+    summand.build(given, "PQ2x4(iterations=2)", learn_size=2000)
+print(pa.default_memory_pool().max_memory() / (800_000 * 64 * 4))
+"""
+
+
+def test_a_parquet_file_is_read_in_pieces():
+    pytest.importorskip("pyarrow")
+    share = float(subprocess.run([sys.executable, "-c", PARQUET], check=True, capture_output=True, text=True).stdout)
+    assert share < 0.6  # some groups of rows, of which there are 20

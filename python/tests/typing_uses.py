@@ -26,6 +26,11 @@ def uses(x: npt.NDArray[np.float32]) -> list[float]:
     scores: npt.NDArray[np.float32] = found.scores
     index.search(x, filter={1, 2})
     index.search(x, filter=summand.Filter(np.array([True, False])))
+    named: npt.NDArray[np.int64] = index.add(x, ids=[7, 8])
+    index.remove(named)
+    index.remove(summand.Filter("0-6"))
+    assert 7 not in index and len(index) > 0
+    summand.open(index.to_bytes())
     model: summand.Quantizer = summand.train(x)
     codes: npt.NDArray[np.uint8] = summand.encode(model, x).rows
     words: npt.NDArray[np.float32] = model.dictionaries

@@ -24,6 +24,14 @@ Matrix<float> moved(MatrixView<float> vectors, Metric metric, const char* what) 
     return result;
 }
 
+// The rows whose ids a filter keeps.
+std::optional<IdFilter> of_rows(const IdFilter* filter, const RowIds& ids) {
+    if (!filter) return std::nullopt;
+    const std::vector<std::uint64_t> words = filter->words(ids);
+    return IdFilter::bitmap(
+        {reinterpret_cast<const std::uint8_t*>(words.data()), words.size() * sizeof(std::uint64_t)});
+}
+
 }  // namespace
 
 RefineCodes refine_codes(Quantizer quantizer, Codes codes) {
@@ -47,12 +55,38 @@ std::size_t Index::code_bytes() const { return quantizer().code_bytes() + (secon
 
 std::size_t Index::memory_bytes() const {
     const std::size_t first = std::visit([](const auto& index) { return index.memory_bytes(); }, *first_);
-    return first + (second_ ? second_->memory_bytes() : 0);
+    const std::size_t ids = ids_ ? ids_->rows.values.size_bytes() : 0;
+    return first + (second_ ? second_->memory_bytes() : 0) + ids;
+}
+
+bool Index::contains(std::int64_t id) const {
+    if (ids_) return ids_->rows.row_of(id).has_value();
+    if (id < 0 || flat()) return id >= 0 && static_cast<std::size_t>(id) < size();
+    const InvertedLists& lists = *IndexParts::lists(*inverted());
+    lists.packed().require_sound();
+    const auto first = lists.parts().ids.begin();
+    for (std::size_t cell = 0; cell < lists.cells(); ++cell)
+        if (std::binary_search(first + static_cast<std::ptrdiff_t>(lists.begin(cell)),
+                               first + static_cast<std::ptrdiff_t>(lists.end(cell)), static_cast<std::uint64_t>(id)))
+            return true;
+    return false;
+}
+
+std::vector<std::int64_t> Index::ids() const {
+    if (!ids_ && inverted()) IndexParts::lists(*inverted())->packed().require_sound();
+    std::vector<std::int64_t> result(size());
+    for (std::size_t row = 0; row < result.size(); ++row)
+        result[row] = ids_     ? ids_->rows[row]
+                      : flat() ? static_cast<std::int64_t>(row)
+                               : IndexParts::lists(*inverted())->id(row);
+    std::sort(result.begin(), result.end());
+    return result;
 }
 
 void Index::set_refinement(Refinement refinement) {
     second_ = std::make_shared<const SecondLayer>(first_, refinement, metric());
     refinement_ = std::move(refinement);
+    changing_model_.reset();
 }
 
 void Index::set_defaults(const SearchParameters& defaults) {
@@ -99,6 +133,28 @@ void Index::rescore(const float* query, std::span<std::int64_t> candidates, Coll
 }
 
 Neighbors Index::search(MatrixView<float> queries, const SearchOptions& options) const {
+    if (!ids_) return search_rows(queries, options);
+    const std::optional<IdFilter> filter = of_rows(options.filter, ids_->rows);
+    SearchOptions asked = options;
+    asked.filter = filter ? &*filter : nullptr;
+    Neighbors found = search_rows(queries, asked);
+    for (std::size_t q = 0; q < found.ids.rows(); ++q)
+        for (std::int64_t& id : found.ids[q])
+            if (id != kNoId) id = ids_->rows[static_cast<std::size_t>(id)];
+    return found;
+}
+
+RangeNeighbors Index::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
+    if (!ids_) return search_range_of_rows(queries, radius, options);
+    const std::optional<IdFilter> filter = of_rows(options.filter, ids_->rows);
+    SearchOptions asked = options;
+    asked.filter = filter ? &*filter : nullptr;
+    RangeNeighbors found = search_range_of_rows(queries, radius, asked);
+    for (Neighbor& entry : found.entries) entry.id = ids_->rows[static_cast<std::size_t>(entry.id)];
+    return found;
+}
+
+Neighbors Index::search_rows(MatrixView<float> queries, const SearchOptions& options) const {
     require(options.k > 0, "search: expected k of at least 1, got 0");
     check("search", options.parameters());
     const SearchParameters parameters = resolved(options.parameters(), options.k);
@@ -115,7 +171,8 @@ Neighbors Index::search(MatrixView<float> queries, const SearchOptions& options)
     return answers.finish();
 }
 
-RangeNeighbors Index::search_range(MatrixView<float> queries, float radius, const SearchOptions& options) const {
+RangeNeighbors Index::search_range_of_rows(MatrixView<float> queries, float radius,
+                                           const SearchOptions& options) const {
     check("search_range", options.parameters());
     const SearchParameters parameters = resolved(options.parameters(), 1);
     SearchOptions first = options.with({parameters.probes, parameters.reach, parameters.candidates, {}});

@@ -68,6 +68,10 @@ struct IndexParts {
         return {like, std::move(lists)};
     }
 
+    using OwnIds = Index::OwnIds;
+    static const std::optional<OwnIds>& ids(const Index& index) { return index.ids_; }
+    static void set_ids(Index& index, OwnIds ids) { index.ids_ = std::move(ids); }
+
     /// Null where there is none.
     static const SecondLayer* second(const Index& index) { return index.second_.get(); }
 };

@@ -52,6 +52,19 @@ std::vector<std::size_t> InvertedIndex::list_sizes() const {
     return sizes;
 }
 
+CellCodes InvertedIndex::codes() const {
+    CellCodes result{.codes = lists_->packed().unpack()};
+    for (std::size_t c = 0; c < lists_->cells(); ++c)
+        result.cells.insert(result.cells.end(), lists_->length(c), static_cast<std::uint32_t>(c));
+    result.codes.bias.resize(model_->quantizer.bias == Bias::stored ? size() : 0);  // products have none
+    return result;
+}
+
+std::vector<std::int64_t> InvertedIndex::ids() const {
+    lists_->packed().require_sound();
+    return {lists_->parts().ids.begin(), lists_->parts().ids.end()};
+}
+
 Neighbors InvertedIndex::search(MatrixView<float> queries, const SearchOptions& options) const {
     return search_lists(IndexParts::tables(*this), ListParts(*lists_, options.filter), queries, options);
 }

@@ -49,7 +49,7 @@ FlatIndex read_flat_index(const IndexFile& file) {
     const nlohmann::json& metadata = file.metadata;
     reader.expect(Kind::index, {"centre", "rotation", "blocks", "words", "word_offsets", "objective", "codes", "slots",
                                 "packed", "packed_tops", "bias", "bias_levels", "piece_sums", "refine_model",
-                                "refine_codes", "refine_sample", "refine_rows", "refine_ranges"});
+                                "refine_codes", "refine_sample", "refine_rows", "refine_ranges", "user_ids"});
     Quantizer quantizer = read_quantizer(reader, metadata);
     const Metric metric = read_metric(Fields(reader, metadata, "index"));
     check_fit(reader, Fields(reader, metadata, "codes"), quantizer, metric);

@@ -9,6 +9,7 @@
 #include "io/index_sections.h"
 #include "io/mapped_file.h"
 #include "io/metadata.h"
+#include "io/user_ids.h"
 #include "summand/index.h"
 
 namespace summand {
@@ -28,16 +29,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_second(ContainerWriter& writer, const RefineCodes& codes, std::size_t size) {
+void add_second(ContainerWriter& writer, const RefineCodes& codes, const Index& index) {
     const std::size_t M = codes.quantizer.dictionaries.count;
     Bytes model = save(codes.quantizer);
     const std::size_t length = model.size();
     writer.add("refine_model", Element::uint8, {length}, std::move(model));
-    writer.add("refine_codes", Element::uint8, {size, M}, codes.rows);
+    writer.add("refine_codes", Element::uint8, {index.size(), M}, codes.rows);
     writer.metadata["refine"] = {{"with", "codes"}, {"model_bytes", length}};
 }
 
-void add_second(ContainerWriter& writer, const RefineFile& file, std::size_t) {
+void add_second(ContainerWriter& writer, const RefineFile& file, const Index&) {
     writer.add("refine_sample", Element::float32, {file.sample.rows(), file.columns}, file.sample.values());
     writer.metadata["refine"] = {
         {"with", "file"}, {"path", file.path}, {"vectors", file.rows}, {"sample", file.sample.rows()}};
@@ -47,8 +48,8 @@ Element element_of(RowFormat format) {
     return format == RowFormat::fp32 ? Element::float32 : format == RowFormat::fp16 ? Element::float16 : Element::uint8;
 }
 
-void add_second(ContainerWriter& writer, const RefineRows& rows, std::size_t size) {
-    const std::size_t dimensions = rows.rows.size() / size / row_bytes(rows.format, 1);
+void add_second(ContainerWriter& writer, const RefineRows& rows, const Index& index) {
+    const std::size_t size = index.size(), dimensions = index.dimensions();
     writer.add("refine_rows", element_of(rows.format), {size, dimensions}, rows.rows);
     if (!rows.ranges.empty()) writer.add("refine_ranges", Element::float32, {2, dimensions}, rows.ranges);
     writer.metadata["refine"] = {{"with", "rows"}, {"format", name(rows.format)}};
@@ -66,8 +67,12 @@ void add_defaults(ContainerWriter& writer, const SearchParameters& defaults) {
 void with_container(const Index& index, const FinishContainer& finish) {
     const auto finish_all = [&](ContainerWriter& writer) {
         if (index.refinement())
-            std::visit([&](const auto& second) { add_second(writer, second, index.size()); }, *index.refinement());
+            std::visit([&](const auto& second) { add_second(writer, second, index); }, *index.refinement());
         add_defaults(writer, index.defaults());
+        if (const auto& own = IndexParts::ids(index)) {
+            add_user_ids(writer, "index", own->rows);
+            writer.metadata["index"]["next_id"] = own->next;
+        }
         finish(writer);
     };
     std::visit([&](const auto& first) { with_container(first, finish_all); }, *IndexParts::first(index));
@@ -163,12 +168,22 @@ SearchParameters read_defaults(const Fields& fields) {
     return defaults;
 }
 
+// Ids that are not the rows' numbers; `next_id` says that there are some.
+void read_ids(const IndexFile& file, const Fields& fields, Index& index) {
+    RowIds rows = read_user_ids(file, fields, index.size());
+    const std::uint64_t least = rows.size == 0 ? 0 : static_cast<std::uint64_t>(rows[rows.size - 1]) + 1;
+    const std::uint64_t next = fields.count("next_id", least, static_cast<std::uint64_t>(kLargestId) + 1);
+    IndexParts::set_ids(index, {rows, static_cast<std::int64_t>(next), file.owner});
+}
+
 Index load_from(KeptBytes kept, std::string_view name, const Opening& opening) {
     const IndexFile file(std::move(kept), name, opening.checking);
     Index index =
         file.reader.kind() == Kind::inverted ? Index(read_inverted_index(file)) : Index(read_flat_index(file));
     if (file.metadata.contains("refine")) read_second(file, opening, index);
-    file.named([&] { index.set_defaults(read_defaults(Fields(file.reader, file.metadata, "index"))); });
+    const Fields fields(file.reader, file.metadata, "index");
+    file.named([&] { index.set_defaults(read_defaults(fields)); });
+    if (fields.has("next_id")) read_ids(file, fields, index);
     return index;
 }
 

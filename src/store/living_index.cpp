@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "build/train_index.h"
 #include "io/atomic_file.h"
 #include "io/file_calls.h"
+#include "io/user_ids.h"
 #include "store/living_state.h"
 #include "summand/error.h"
 
@@ -19,8 +19,6 @@ namespace summand {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kLargestId = std::numeric_limits<std::int64_t>::max() - 1;
 
 std::unique_ptr<FileLock> lock_of(const std::string& folder) {
     return std::make_unique<FileLock>(lock_path(folder),

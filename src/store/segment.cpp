@@ -1,7 +1,6 @@
 #include "store/segment.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/byte_order.h"
@@ -9,13 +8,12 @@
 #include "io/index_sections.h"
 #include "io/metadata.h"
 #include "io/packed_codes_file.h"
+#include "io/user_ids.h"
 #include "summand/error.h"
 #include "summand/half.h"
 
 namespace summand {
 namespace {
-
-constexpr std::int64_t kLargestId = std::numeric_limits<std::int64_t>::max() - 1;  // so that there is one behind it
 
 FileStamp stamp_of(std::span<const std::byte> container) {
     return {container.size(), load_little<std::uint32_t>(&container[header::kCrc])};
@@ -54,18 +52,6 @@ void read_second(const IndexFile& file, const StoreModel& model, Index& index) {
     else
         index.set_refinement(RefineCodes{
             *second.quantizer, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, file.owner});
-}
-
-RowIds read_ids(const IndexFile& file, const Fields& fields, std::size_t size) {
-    if (!file.reader.has("user_ids")) {
-        const auto most = static_cast<std::uint64_t>(kLargestId) - size + 1;
-        return {static_cast<std::int64_t>(fields.count("first_id", 0, most)), size, {}};
-    }
-    const auto ids = in_place<std::int64_t>(file.reader, file.bytes, "user_ids", Element::uint64, {size});
-    const bool ascending = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal()) == ids.end();
-    file.reader.check(ascending && ids.front() >= 0 && ids.back() <= kLargestId,
-                      "section user_ids is not in order, or holds one beyond 2^63 - 2");
-    return {ids.front(), size, ids};
 }
 
 RowNames read_names(const IndexFile& file, std::size_t size) {
@@ -111,8 +97,8 @@ Segment read(const IndexFile& file, const StoreModel& model, std::uint64_t numbe
         Index index = model.model().cells() ? model.with_tables(read_lists(file, model, std::move(packed)))
                                             : model.with_tables(std::move(packed.codes));
         if (model.model().second) read_second(file, model, index);
-        Segment segment{number, std::move(index), read_ids(file, fields, size), read_names(file, size), file.owner,
-                        stamp};
+        Segment segment{number,     std::move(index), read_user_ids(file, fields, size), read_names(file, size),
+                        file.owner, stamp};
         read_sample(file, fields, model.dimensions(), segment);
         return segment;
     });
@@ -169,10 +155,7 @@ void write_segment(const std::string& path, const StoreModel& model, const Segme
         writer.add("sample_rows", Element::uint64, {sampled}, segment.sample_rows);
         writer.add("sample", Element::float16, {sampled, model.dimensions()}, segment.sample);
     }
-    if (segment.ids.values.empty())
-        writer.metadata["segment"]["first_id"] = segment.ids.first;
-    else
-        writer.add("user_ids", Element::uint64, {segment.ids.size}, segment.ids.values);
+    add_user_ids(writer, "segment", segment.ids);
     if (!segment.names.empty()) {
         const RowNames& names = segment.names;
         writer.add("name_begin", Element::uint64, {names.begin.size()}, names.begin);

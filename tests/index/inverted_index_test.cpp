@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "index/index_parts.h"
+#include "summand/index.h"
 #include "support/data.h"
 
 namespace summand::test {
@@ -217,6 +218,17 @@ TEST(InvertedIndex, IdsAreTheCallersAndMayBeLarge) {
         std::sort(expected.begin(), expected.end());
         EXPECT_EQ(actual, expected);
     }
+}
+
+TEST(InvertedIndex, ItsCodesAndIdsMakeItAgain) {
+    for (const char* spec : {"IVF8,PQ4x4", "IVF8,CQ2x4", "IVF8,RQ2x4", "IMI2x2,PQ4x4"})
+        for (const Metric metric : {Metric::euclidean, Metric::inner_product}) {
+            SCOPED_TRACE(concatenate(spec, " ", name(metric)));
+            const Built built = build(spec, 500, metric);
+            InvertedBuilder builder(built.model);
+            builder.add(built.index.codes(), built.index.ids());
+            EXPECT_EQ(Index(std::move(builder).finish()).to_bytes(), Index(built.index).to_bytes());
+        }
 }
 
 TEST(InvertedIndex, FiltersKeepExactlyTheirIds) {

@@ -71,7 +71,8 @@ private:
     static std::string name_of(const Index& index) { return std::string(summand::name(index.metric())); }
 
     static Json answers(const Index& index, MatrixView<float> queries, SearchOptions options, bool filtered) {
-        const IdFilter third = IdFilter::where(index.size(), [](std::int64_t id) { return id % 3 == 1; });
+        const IdFilter third =
+            IdFilter::where(std::max<std::size_t>(index.size(), 1000), [](std::int64_t id) { return id % 3 == 1; });
         if (filtered) options.filter = &third;
         const Neighbors found = index.search(queries, options);
         Json result = {{"k", options.k}, {"filtered", filtered}, {"ids", Json::array()}, {"scores", Json::array()}};
@@ -148,6 +149,18 @@ void add_second_layers(Cases& cases, MatrixView<float> vectors, MatrixView<float
                       whole.view().slice(0, kQueries), {{}, {.refine = 40}});
 }
 
+// Indexes that vectors were added to and removed from: ids of the caller, with gaps and without.
+void add_changed(Cases& cases, MatrixView<float> vectors, MatrixView<float> queries) {
+    for (const char* spec : {"PQ4x4", "CQd4x4(iterations=1)", "PQ4x4,Refine(fp16)", "IVF6,PQ4x4",
+                             "IVF6,PQ4x4,Refine(OPQ4x4(iterations=1))", "IVF6,PQ4x4,Refine(fp32)"}) {
+        Index index = build(VectorSource(vectors.slice(0, 300)), spec);
+        index.remove(IdFilter::range(0, 100));
+        cases.add(concatenate(spec, "-removed"), index, queries);
+        index.add(VectorSource(vectors.slice(300, 2)), std::vector<std::int64_t>{70'002, 50});
+        cases.add(concatenate(spec, "-changed"), index, queries);
+    }
+}
+
 // Random models: shapes that training seldom gives, and enough codes for planes in quads.
 void add_random(Cases& cases) {
     const RandomShape shapes[] = {
@@ -183,6 +196,7 @@ int main(const std::string& folder) {
     add_methods(cases, vectors.view(), queries.view());
     add_cells(cases, vectors.view(), queries.view());
     add_second_layers(cases, vectors.view(), queries.view());
+    add_changed(cases, vectors.view(), queries.view());
     add_random(cases);
     add_models(cases, vectors.view(), queries.view());
     std::filesystem::remove_all(folder + "/folder");

@@ -21,7 +21,7 @@ export async function open(source, { wasm = true } = {}) {
   const metadata = await container.metadata();
   const inverted = container.kind === KIND.inverted;
   container.expect(inverted ? KIND.inverted : KIND.index,
-    [...MODEL_SECTIONS, ...CODE_SECTIONS.filter((name) => name !== "codes" || !inverted), ...(inverted ? CELL_SECTIONS : []), ...REFINE_SECTIONS]);
+    [...MODEL_SECTIONS, ...CODE_SECTIONS.filter((name) => name !== "codes" || !inverted), ...(inverted ? CELL_SECTIONS : []), ...REFINE_SECTIONS, "user_ids"]);
   const index = new Index();
   await index.read(container, metadata, inverted);
   const kernel = wasm ? await Kernel.open(index.codes, index.quantizer, index.tables.entries) : null;
@@ -51,7 +51,20 @@ export class Index {
     this.defaults = Object.fromEntries(["probes", "candidates", "refine"].filter((key) => fields.has(key)).map((key) => [key, fields.count(key)]));
     if (fields.has("reach")) this.defaults.reach = fields.number("reach");
     this.#check(this.defaults);
+    this.userIds = fields.has("next_id") ? await this.#readUserIds(container, fields) : null;
     await container.verifyRest();
+  }
+
+  // What users call the rows, where that is not the rows' numbers.
+  async #readUserIds(container, fields) {
+    this.requireIdsFromZero(container);
+    if (!container.has("user_ids")) {
+      const first = fields.count("first_id");
+      return Float64Array.from({ length: this.size }, (_, row) => first + row);
+    }
+    const ids = await container.wholes("user_ids", [this.size]);
+    container.check(ids.every((id, row) => row === 0 || ids[row - 1] < id), "section user_ids is not in order");
+    return ids;
   }
 
   #checkMetric(container, inverted) {
@@ -100,15 +113,18 @@ export class Index {
   search(query, { k = 10, filter, probes, reach, candidates, refine } = {}) {
     if (!Number.isSafeInteger(k) || k < 1) throw new Error(`search: expected k of at least 1, got ${k}`);
     this.#check({ probes, reach, candidates, refine });
-    const keeps = filter instanceof Set ? (id) => filter.has(id) : filter ?? null;
-    if (keeps && typeof keeps !== "function") throw new Error("search: expected a filter that is a function or a Set");
+    const wanted = filter instanceof Set ? (id) => filter.has(id) : filter ?? null;
+    if (wanted && typeof wanted !== "function") throw new Error("search: expected a filter that is a function or a Set");
+    const { userIds } = this, keeps = wanted && userIds ? (row) => wanted(userIds[row]) : wanted;
     const own = checkQuery(query, this.dimensions, this.metric);
     if (this.metric === "cosine") scaleToUnitLength(own);
     const given = probes || reach || candidates ? { probes, reach, candidates } : this.defaults;
     const limit = { probes: given.probes ?? 0, reach: given.reach ?? 0, candidates: given.candidates ?? 0 };
     if (!limit.probes && !limit.candidates) limit.probes = limit.reach ? Infinity : DEFAULT_PROBES;
-    const wanted = refine ?? this.defaults.refine ?? (this.second ? REFINED_PER_NEIGHBOR * k : 0);
-    return wanted > 0 ? this.#refined(own, k, Math.max(k, wanted), limit, keeps) : this.#first(own, k, limit, keeps, false).take();
+    const refined = refine ?? this.defaults.refine ?? (this.second ? REFINED_PER_NEIGHBOR * k : 0);
+    const { ids, scores } =
+      refined > 0 ? this.#refined(own, k, Math.max(k, refined), limit, keeps) : this.#first(own, k, limit, keeps, false).take();
+    return { ids: userIds ? ids.map((row) => userIds[row]) : ids, scores };
   }
 
   // The best of the first layer, named by their positions in the lists where a second one scores them.
@@ -143,11 +159,18 @@ export class Index {
     return best.take();
   }
 
-  // The position of an id among the codes.
-  positionOf(id) {
-    if (!this.cells) return id;
+  // The row of an id.
+  rowOf(id) {
+    if (!this.userIds) return id;
+    this.rows ??= new Map(Array.from(this.userIds, (own, row) => [own, row]));
+    return this.rows.get(id);
+  }
+
+  // The position of a row among the codes.
+  positionOf(row) {
+    if (!this.cells) return row;
     this.positions ??= new Map(Array.from(this.cells.lists.ids, (own, position) => [own, position]));
-    return this.positions.get(id);
+    return this.positions.get(row);
   }
 
   requireIdsFromZero(container) {
@@ -159,7 +182,7 @@ export class Index {
 
   // The words that a vector names, one of each dictionary.
   code(id) {
-    return this.codes.code(this.positionOf(id));
+    return this.codes.code(this.positionOf(this.rowOf(id)));
   }
 
   // A word where the data lie. Their sum and the centre is what a flat code stands for.
@@ -171,16 +194,16 @@ export class Index {
     return this.quantizer.centre;
   }
 
-  // vector += what the code of an id stands for.
-  reconstruct(id, vector) {
-    const position = this.positionOf(id);
+  // vector += what the code of a row stands for.
+  reconstruct(row, vector) {
+    const position = this.positionOf(row);
     this.decoder.add(this.codes.code(position), vector);
     if (this.cells?.partition.residual) this.cells.addCentre(this.cells.cellOf(position), vector);
   }
 
   approximation(id) {
     const vector = new Float32Array(this.dimensions);
-    this.reconstruct(id, vector);
+    this.reconstruct(this.rowOf(id), vector);
     return vector;
   }
 
@@ -190,13 +213,13 @@ export class Index {
     const own = checkQuery(query, this.dimensions, this.metric);
     if (this.metric === "cosine") scaleToUnitLength(own);
     const { codes, quantizer } = this, entries = new Float32Array(this.tables.entries);
-    const offset = this.tables.build(own, entries), slots = codes.slotsOf(id);
+    const offset = this.tables.build(own, entries), row = this.rowOf(id), slots = codes.slotsOf(row);
     const table = Array.from({ length: quantizer.count }, (_, m) => {
-      const row = new Float32Array(quantizer.size);
-      for (let s = codes.slotCount; s-- > 0; ) row[codes.slots[m * codes.slotCount + s]] = entries[m * codes.slotCount + s];
-      return row;
+      const words = new Float32Array(quantizer.size);
+      for (let s = codes.slotCount; s-- > 0; ) words[codes.slots[m * codes.slotCount + s]] = entries[m * codes.slotCount + s];
+      return words;
     });
-    return { code: codes.code(id), table, terms: slots.map((slot, m) => entries[m * codes.slotCount + slot]), offset,
-      bias: codes.bias ? codes.bias[id] : 0 };
+    return { code: codes.code(row), table, terms: slots.map((slot, m) => entries[m * codes.slotCount + slot]), offset,
+      bias: codes.bias ? codes.bias[row] : 0 };
   }
 }
