@@ -28,11 +28,13 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
 autodoc_type_aliases = {name: name for name in
                         ("VectorsLike", "Floats", "Ids", "Bytes", "FilterLike", "Metric", "Effort", "Progress")}
+autodoc_mock_imports = ["pyspark"]   # half a gigabyte, for names alone
 nitpicky = True
 nitpick_ignore_regex = [
     ("cpp:.*", ".*"),   # names of the standard library, and of what headers keep to themselves
-    ("py:.*", "|".join([*autodoc_type_aliases, "ArrayLike", "csr_matrix", "float32"])),
-    ("py:.*", r"(numpy|np|npt|os|collections|typing|types|scipy|sklearn|faiss)\..*"),
+    ("py:.*", "|".join([*autodoc_type_aliases, "ArrayLike", "csr_matrix", "float32", "TypeAliasForwardRef",
+                        "DataFrame", "Column", r"(summand\._lake_table\.)?(Manifest|FileEntry)", "Cells"])),
+    ("py:.*", r"(numpy|np|npt|os|collections|typing|types|scipy|sklearn|faiss|pa|pyarrow|pyspark)\..*"),
 ]
 add_module_names = False
 python_use_unqualified_type_names = True

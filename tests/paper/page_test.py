@@ -69,13 +69,13 @@ class Page(PaperTest):
         self.assertEqual(seen["button"], "Light colours")
 
         figures = sorted(seen["unsorted"], key=float)
-        self.assertEqual(len(figures), 3)
+        self.assertEqual(len(figures), 4)   # CKM, OCQ, NOCQ as printed and ours
         self.assertEqual(list(map(float, seen["descending"])), [float(figure) for figure in reversed(figures)])
         self.assertEqual(list(map(float, seen["ascending"])), [float(figure) for figure in figures])
         self.assertEqual(seen["names"], sorted(seen["names"], reverse=True))
         self.assertEqual(seen["otherTable"], 0, "sorting one table sorted another")
 
-        self.assertEqual(len(seen["plots"]), 2)
+        self.assertEqual(len(seen["plots"]), 3)   # of the claim at the top, and of both experiments
         for plot in seen["plots"]:
             self.assertGreater(plot["width"], 200)
             self.assertGreater(plot["height"], 120)
