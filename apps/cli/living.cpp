@@ -49,12 +49,16 @@ nlohmann::ordered_json figures_of(const LivingInfo& info) {
             {"commit", info.commit}};
 }
 
+std::string segments_text(std::size_t count) {
+    return count == 1 ? "1 segment" : fmt::format("{} segments", grouped(count));
+}
+
 // A line for people, and what was measured for --json.
 void tell(const std::string& folder, const std::string& what, const LivingInfo& info, nlohmann::ordered_json measured,
           Run& run) {
     run.display().erase();
-    run.print(fmt::format("{}: {}; {} vectors in {} segments", folder, what, grouped(info.vectors),
-                          grouped(info.segments.size())));
+    run.print(fmt::format("{}: {}; {} vectors in {}", folder, what, grouped(info.vectors),
+                          segments_text(info.segments.size())));
     measured.update(figures_of(info));
     run.write_json(measured);
 }
@@ -168,7 +172,7 @@ void run_compact(const FolderOptions& options) {
     const std::size_t before = index.info().segments.size();
     const Stopwatch watch;
     index.compact(options.tiers ? Compaction::tiers : Compaction::all, run.execution());
-    tell(options.folder, fmt::format("compacted {} segments in {}", grouped(before), duration(watch.seconds())),
+    tell(options.folder, fmt::format("compacted {} in {}", segments_text(before), duration(watch.seconds())),
          index.info(), {{"segments_before", before}, {"seconds", watch.seconds()}}, run);
 }
 
