@@ -1,7 +1,7 @@
 # cmake -D SOURCE=DIR -D OUTPUT=FILE -P sources.cmake: writes kSourcesName, a hash of the sources that decide what a cell of
 # the paper's experiments holds: the library but for files, folders and estimates, and the laboratory. Comments and white
 # space do not count, so that a change of words measures nothing again. The file is touched only when the hash changes.
-set(patterns include/summand/*.h apps/paper/laboratory.* apps/paper/cells.* apps/paper/data_sets.* apps/paper/photos.*)
+set(patterns include/summand/*.h apps/paper/laboratory.* apps/paper/cells.* apps/paper/data_sets.* apps/paper/quadratic_scan.*)
 foreach(layer base kernels math model train index evaluate)
   list(APPEND patterns src/${layer}/*.cpp src/${layer}/*.h src/${layer}/*.inl)
 endforeach()

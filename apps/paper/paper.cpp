@@ -53,7 +53,7 @@ SampleSizes sizes_of(const Options& options, const std::vector<DataFiles>& sets)
     return sizes;
 }
 
-// The same set, smaller: half of it is learnt from at most, so that no method is judged by what it has seen.
+// The same set, smaller: fewer vectors to search in and to learn from, the same queries.
 SampleSizes slice_of(const PaperSet& set, const Options& options) {
     SampleSizes sizes = set.sizes;
     sizes.base = std::min(set.base, options.slice_base);

@@ -104,8 +104,6 @@ def test_other_libraries_in_the_same_process(other, first):
 
 
 def test_pickles_and_forks_search(locq, queries):
-    if not hasattr(os, "fork"):
-        pytest.skip("no fork here")
     expected = locq.search(queries, k=3, threads=1).ids.tobytes()
     script_end, parent_end = os.pipe()
     with_warning_silenced = os.fork()
